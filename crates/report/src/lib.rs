@@ -1,0 +1,1 @@
+//! Tables, charts and files for people. Byte-stable output.

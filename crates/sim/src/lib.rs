@@ -1,0 +1,1 @@
+//! The simulator: event engine, hosts, links, faults, probes and results.

@@ -1,0 +1,1 @@
+//! RC, UC and UD queue pairs as sans-IO state machines.

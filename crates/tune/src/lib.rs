@@ -1,0 +1,1 @@
+//! Search over a testbed for the parameters that keep a fabric lossless and fast.
