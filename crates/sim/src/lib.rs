@@ -1,1 +1,3 @@
 //! The simulator: event engine, hosts, links, faults, probes and results.
+
+pub mod results;
