@@ -1,3 +1,4 @@
 //! The simulator: event engine, hosts, links, faults, probes and results.
 
 pub mod results;
+pub mod wheel;
