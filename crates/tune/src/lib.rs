@@ -7,11 +7,13 @@
 mod candidate;
 mod measure;
 mod presets;
+mod search;
 mod sonic;
 mod space;
 
 pub use candidate::{Candidate, ControlChoice, EcnRule, Thresholds};
 pub use measure::{Favour, Measurement, SHORT_BYTES, score};
 pub use presets::presets;
+pub use search::{Outcome, Plan, Testbed, Trial, search};
 pub use sonic::sonic_snippet;
 pub use space::{Space, around, space_filling};
