@@ -41,7 +41,7 @@ impl fmt::Display for Bytes {
         const DECIMAL: [(u64, &str); 4] =
             [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")];
         // A size that is round in binary units was meant so: 400 KiB, not 409.6 KB.
-        let binary = BINARY.iter().find(|(unit, _)| self.0 >= *unit && self.0 % unit == 0);
+        let binary = BINARY.iter().find(|(unit, _)| self.0 >= *unit && self.0.is_multiple_of(*unit));
         let (unit, name) =
             binary.or_else(|| DECIMAL.iter().find(|(unit, _)| self.0 >= *unit)).copied().unwrap_or((1, "B"));
         f.pad(&format!("{} {name}", crate::text::short(self.0 as f64 / unit as f64)))

@@ -140,8 +140,10 @@ pub(crate) fn short(value: f64) -> String {
 
 /// The exact text of `value` in the largest unit that divides it, so that text and value invert.
 fn exact(value: u64, units: &[(u64, &str)]) -> String {
-    let (unit, name) =
-        units.iter().find(|(unit, _)| value != 0 && value % unit == 0).unwrap_or(&units[units.len() - 1]);
+    let (unit, name) = units
+        .iter()
+        .find(|(unit, _)| value != 0 && value.is_multiple_of(*unit))
+        .unwrap_or(&units[units.len() - 1]);
     format!("{} {name}", value / unit)
 }
 
