@@ -59,12 +59,41 @@ pub struct FlowSpec {
     pub job: u32,
 }
 
-/// Opens when the last of its flows has been delivered at its receiver.
+/// What dependent flows wait for. Gate `i` opens when the last of its flows has been delivered at its receiver; a
+/// flow may stand in several gates.
+///
+/// Waiting goes through gates so that n flows that wait for n others are 2n entries and not n².
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Gate {
-    /// Flows that must have been delivered, by `id`; a flow may stand in several gates. An empty gate is open
-    /// from time 0.
-    pub flows: Vec<u32>,
+pub struct Gates {
+    /// Where the flows of gate `i` end.
+    ends: Vec<u32>,
+    flows: Vec<u32>,
+}
+
+impl Gates {
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+    /// The flows, by `id`, that must have been delivered before gate `i` opens; at least one.
+    #[inline]
+    pub fn flows_of(&self, i: u32) -> &[u32] {
+        let i = i as usize;
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.flows[start as usize..self.ends[i] as usize]
+    }
+    /// Adds a gate and gives its index.
+    pub fn push(&mut self, flows: impl IntoIterator<Item = u32>) -> u32 {
+        self.flows.extend(flows);
+        self.ends.push(self.flows.len() as u32);
+        self.ends.len() as u32 - 1
+    }
 }
 
 /// What one run of one workload is called in results.
@@ -92,7 +121,7 @@ pub struct FlowSet {
     /// By `id`. Flows with a start time are in no particular order of time.
     pub flows: Vec<FlowSpec>,
     /// What dependent flows wait for.
-    pub gates: Vec<Gate>,
+    pub gates: Gates,
     /// What flows belong to.
     pub jobs: Vec<Job>,
     /// How many different values `connection` takes: `0..connections`.

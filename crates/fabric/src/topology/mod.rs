@@ -4,6 +4,13 @@
 //! number and per-host arrays need no map. Ports of a node are numbered from 0 in the order of the links that end
 //! there.
 
+mod build;
+mod shapes;
+mod spec;
+
+pub use build::{MAX_LINK_RATE, MAX_NODES, MAX_PORTS, MIN_LINK_RATE, TopologyBuilder, TopologyError};
+pub use spec::{CABLE_DELAY_PER_METRE, LinkSpec, Shape, TopologySpec, Wiring};
+
 use std::fmt;
 use weir_units::{Rate, Span};
 
@@ -168,10 +175,10 @@ impl Topology {
     pub fn port_name(&self, node: NodeId, port: u16) -> String {
         format!("{}:{port}", self.node(node).name)
     }
-    /// `left-right`, as reports and faults write a link; parallel links share a name.
+    /// `left--right`, as reports and faults write a link; parallel links share a name.
     pub fn link_name(&self, link: LinkId) -> String {
         let [a, b] = self.link(link).ends;
-        format!("{}-{}", self.node(a.node).name, self.node(b.node).name)
+        format!("{}--{}", self.node(a.node).name, self.node(b.node).name)
     }
     /// Rate of the link of a host's first port; zero where there is none.
     pub fn host_rate(&self, host: NodeId) -> Rate {
