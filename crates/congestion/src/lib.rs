@@ -1,1 +1,17 @@
 //! Congestion control for RoCE: DCQCN and its rivals behind one trait, and the theory that predicts them.
+//!
+//! * [`red`] is the congestion point: a switch queue marks by its depth.
+//! * [`np`] is the notification point: a receiver paces its CNPs.
+//! * [`Control`] is the sender's side, one per queue pair: [`dcqcn`] or a rival behind [`Controller`].
+//!
+//! No clock, no randomness, no I/O: time is an argument, a random draw a closure.
+
+pub mod control;
+pub mod dcqcn;
+pub mod np;
+pub mod red;
+
+pub use control::{AckEvent, Control, ControlParams, Controller, IntHop, Loss};
+pub use dcqcn::{Dcqcn, DcqcnParams, RpTimer};
+pub use np::{CnpScope, CnpStyle, NotificationPoint, NpParams};
+pub use red::RedParams;

@@ -1,0 +1,7 @@
+//! DCQCN's reaction point (Zhu et al., SIGCOMM 2015, section 3.3), in the paper's form and in the mlx5 firmware's.
+
+mod params;
+mod point;
+
+pub use params::{ClampTarget, DcqcnParams, Variant};
+pub use point::{Dcqcn, RpTimer};
