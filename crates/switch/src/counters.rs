@@ -1,0 +1,1 @@
+//! Counters, named as SONiC names them.
