@@ -3,9 +3,9 @@
 //! A frame is charged to its priority group's reserve first, then to the shared buffer, and to headroom once the
 //! group has reached its threshold. What leaves is taken from headroom first, then from the shared buffer.
 
+use crate::PRIORITIES;
 use crate::config::{ClassConfig, ClassKind, ConfigError, MmuParams, SwitchConfig};
 use crate::threshold::Terms;
-use crate::{PRIORITIES, Port, Priority};
 use weir_units::{Span, Time};
 
 /// Classes and pool of a switch, from its description.
@@ -82,15 +82,7 @@ pub(crate) struct Pool {
 
 impl Pool {
     fn new(shared_limit: u32, skid: u32, hpcc: bool) -> Self {
-        Self {
-            shared_limit,
-            skid,
-            shared_used: 0,
-            headroom_used: 0,
-            peak_shared: 0,
-            peak_headroom: 0,
-            hpcc,
-        }
+        Self { shared_limit, skid, shared_used: 0, headroom_used: 0, peak_shared: 0, peak_headroom: 0, hpcc }
     }
 
     /// What thresholds are a share of.
@@ -254,11 +246,21 @@ impl Group {
 
     /// Takes a frame in, or refuses it. `queue_bytes` wait at its egress, whose threshold is `egress`.
     #[inline]
-    pub fn admit(&mut self, pool: &mut Pool, size: u32, queue_bytes: u32, egress: Terms) -> Result<(), Refusal> {
+    pub fn admit(
+        &mut self,
+        pool: &mut Pool,
+        size: u32,
+        queue_bytes: u32,
+        egress: Terms,
+    ) -> Result<(), Refusal> {
         let end = self.held.wrapping_add(size);
         // A frame that begins in the reserve and ends beyond it draws only the rest on the shared buffer.
         let portion = end.saturating_sub(self.reserve).min(size);
-        if pool.hpcc { self.admit_hpcc(pool, size, end, portion) } else { self.admit_standard(pool, size, end, portion, queue_bytes, egress) }
+        if pool.hpcc {
+            self.admit_hpcc(pool, size, end, portion)
+        } else {
+            self.admit_standard(pool, size, end, portion, queue_bytes, egress)
+        }
     }
 
     #[inline]
@@ -392,11 +394,4 @@ impl Group {
             false => self.xoff_total,
         }
     }
-}
-
-/// Where a group sits: for messages.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub port: Port,
-    pub priority: Priority,
 }

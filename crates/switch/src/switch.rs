@@ -6,7 +6,9 @@ use crate::mmu::{Group, Layout, Pool, Refusal, is_lossless};
 use crate::pause::{self, PauseTimer, PfcFrame};
 use crate::queue::Queue;
 use crate::schedule::{Round, Rule};
-use crate::{Frame, PRIORITIES, PauseStyle, Port, Priority, RedParams, WatchdogAction, WatchdogParams, WatchdogState};
+use crate::{
+    Frame, PRIORITIES, PauseStyle, Port, Priority, RedParams, WatchdogAction, WatchdogParams, WatchdogState,
+};
 use std::collections::VecDeque;
 use weir_units::{Span, Time};
 
@@ -177,7 +179,14 @@ impl<F: Frame> Switch<F> {
     ///
     /// Afterwards a pause may be waiting in [`poll_pfc`](Self::poll_pfc).
     #[inline]
-    pub fn admit(&mut self, now: Time, in_port: Port, out_port: Port, priority: Priority, frame: F) -> Admit<F> {
+    pub fn admit(
+        &mut self,
+        now: Time,
+        in_port: Port,
+        out_port: Port,
+        priority: Priority,
+        frame: F,
+    ) -> Admit<F> {
         let slot = usize::from(self.slots[priority.index()]);
         if slot >= self.stride {
             return Admit::Dropped { reason: DropReason::NoSuchPriority, frame };
