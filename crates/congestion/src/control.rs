@@ -1,6 +1,11 @@
 //! The sender's side of congestion control: one trait, a closed set of algorithms.
 
 use crate::dcqcn::{Dcqcn, DcqcnParams};
+use crate::dctcp::{Dctcp, DctcpParams};
+use crate::hpcc::{Hpcc, HpccParams};
+use crate::none::NoControl;
+use crate::swift::{Swift, SwiftParams};
+use crate::timely::{Timely, TimelyParams};
 use weir_units::{Rate, Span, Time};
 
 /// What a switch on the path reported (in-band telemetry).
@@ -63,13 +68,7 @@ pub trait Controller {
     fn next_deadline(&self) -> Option<Time>;
 }
 
-/// Line rate always: PFC alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoControl {
-    line: Rate,
-}
-
-/// A controller of any kind.
+/// A controller of any kind, dispatched by `match`.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "one per queue pair, and the common case is the large one")]
 pub enum Control {
@@ -77,6 +76,14 @@ pub enum Control {
     None(NoControl),
     /// DCQCN.
     Dcqcn(Dcqcn),
+    /// DCTCP-style window.
+    Dctcp(Dctcp),
+    /// TIMELY.
+    Timely(Timely),
+    /// HPCC.
+    Hpcc(Box<Hpcc>),
+    /// Swift.
+    Swift(Swift),
 }
 
 /// Which controller, with its parameters.
@@ -86,24 +93,39 @@ pub enum ControlParams {
     None,
     /// DCQCN.
     Dcqcn(DcqcnParams),
+    /// DCTCP-style window.
+    Dctcp(DctcpParams),
+    /// TIMELY.
+    Timely(TimelyParams),
+    /// HPCC.
+    Hpcc(HpccParams),
+    /// Swift.
+    Swift(SwiftParams),
 }
 
 impl ControlParams {
     /// A controller for a queue pair on a line of rate `line`, whose path has the round trip `base_rtt` when idle.
     pub fn build(&self, line: Rate, now: Time, base_rtt: Span) -> Control {
-        let _ = base_rtt;
         match self {
-            ControlParams::None => Control::None(NoControl { line }),
+            ControlParams::None => Control::None(NoControl::new(line)),
             ControlParams::Dcqcn(params) => Control::Dcqcn(Dcqcn::new(params.clone(), line, now)),
+            ControlParams::Dctcp(params) => Control::Dctcp(Dctcp::new(params.clone(), line, base_rtt)),
+            ControlParams::Timely(params) => Control::Timely(Timely::new(params.clone(), line)),
+            ControlParams::Hpcc(params) => Control::Hpcc(Box::new(Hpcc::new(params.clone(), line, base_rtt))),
+            ControlParams::Swift(params) => Control::Swift(Swift::new(params.clone(), line, base_rtt)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:ident, $c:ident => $e:expr, $none:expr) => {
+    ($self:ident, $c:ident => $e:expr) => {
         match $self {
-            Control::None(_) => $none,
+            Control::None($c) => $e,
             Control::Dcqcn($c) => $e,
+            Control::Dctcp($c) => $e,
+            Control::Timely($c) => $e,
+            Control::Hpcc($c) => $e,
+            Control::Swift($c) => $e,
         }
     };
 }
@@ -111,37 +133,34 @@ macro_rules! each {
 impl Controller for Control {
     #[inline]
     fn on_cnp(&mut self, now: Time) {
-        each!(self, c => c.on_cnp(now), ())
+        each!(self, c => c.on_cnp(now))
     }
     #[inline]
     fn on_ack(&mut self, now: Time, ack: &AckEvent<'_>) {
-        each!(self, c => c.on_ack(now, ack), ())
+        each!(self, c => c.on_ack(now, ack))
     }
     #[inline]
     fn on_loss(&mut self, now: Time, loss: Loss) {
-        each!(self, c => c.on_loss(now, loss), ())
+        each!(self, c => c.on_loss(now, loss))
     }
     #[inline]
     fn on_sent(&mut self, now: Time, wire_bytes: u32) {
-        each!(self, c => c.on_sent(now, wire_bytes), ())
+        each!(self, c => c.on_sent(now, wire_bytes))
     }
     #[inline]
     fn advance(&mut self, now: Time) {
-        each!(self, c => c.advance(now), ())
+        each!(self, c => c.advance(now))
     }
     #[inline]
     fn rate(&self) -> Rate {
-        match self {
-            Control::None(none) => none.line,
-            Control::Dcqcn(c) => c.rate(),
-        }
+        each!(self, c => c.rate())
     }
     #[inline]
     fn window_bytes(&self) -> u64 {
-        each!(self, c => c.window_bytes(), u64::MAX)
+        each!(self, c => c.window_bytes())
     }
     #[inline]
     fn next_deadline(&self) -> Option<Time> {
-        each!(self, c => c.next_deadline(), None)
+        each!(self, c => c.next_deadline())
     }
 }

@@ -8,10 +8,20 @@
 
 pub mod control;
 pub mod dcqcn;
+pub mod dctcp;
+pub mod hpcc;
+pub mod none;
 pub mod np;
 pub mod red;
+pub mod swift;
+pub mod timely;
 
 pub use control::{AckEvent, Control, ControlParams, Controller, IntHop, Loss};
-pub use dcqcn::{Dcqcn, DcqcnParams, RpTimer};
+pub use dcqcn::{ClampTarget, Dcqcn, DcqcnParams, FirstCnp, RpTimer, Variant};
+pub use dctcp::{Dctcp, DctcpParams};
+pub use hpcc::{Hpcc, HpccParams};
+pub use none::NoControl;
 pub use np::{CnpScope, CnpStyle, NotificationPoint, NpParams};
 pub use red::RedParams;
+pub use swift::{Swift, SwiftParams};
+pub use timely::{Timely, TimelyParams};

@@ -3,5 +3,5 @@
 mod params;
 mod point;
 
-pub use params::{ClampTarget, DcqcnParams, Variant};
+pub use params::{ClampTarget, DcqcnParams, FirstCnp, Variant};
 pub use point::{Dcqcn, RpTimer};

@@ -18,6 +18,20 @@ pub enum ClampTarget {
     Always,
     /// Only if the rate has been increased since the last cut (mlx5 `clamp_tgt_rate_after_time_inc` = 1).
     AfterIncrease,
+    /// Only if the byte counter has increased the rate since the last cut (QCN; mlx5 with both settings at 0).
+    AfterByteIncrease,
+}
+
+/// The rate that the first CNP of a flow sets, before any cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum FirstCnp {
+    /// The rate stays (mlx5 `rate_to_set_on_first_cnp` = 0).
+    #[default]
+    Keep,
+    /// This rate (mlx5's setting is in Mb/s).
+    Rate(Rate),
+    /// This share of the current rate, 0 to 1 (the ns-3 simulators' form).
+    Share(f64),
 }
 
 /// Parameters of DCQCN's reaction point.
@@ -45,16 +59,16 @@ pub struct DcqcnParams {
     pub r_ai: Rate,
     /// R_HAI: hyper step. mlx5 `rpg_hai_rate`.
     pub r_hai: Rate,
-    /// Largest share of the rate that one cut may take, 0 to 1. mlx5 `rpg_min_dec_fac` in percent is what must stay.
-    pub largest_cut: f64,
+    /// Smallest share of the rate that one cut leaves, 0 to 1; 0 for no bound. mlx5 `rpg_min_dec_fac`, there in percent.
+    pub min_dec_fac: f64,
     /// Floor. mlx5 `rpg_min_rate`.
     pub min_rate: Rate,
     /// Ceiling; zero for the line's rate. mlx5 `rpg_max_rate`.
     pub max_rate: Rate,
     /// Target rate at a cut.
     pub clamp: ClampTarget,
-    /// Share of the rate to go to at the first CNP. mlx5 `rate_to_set_on_first_cnp`; `None`: keep.
-    pub rate_on_first_cnp: Option<f64>,
+    /// What the first CNP sets. mlx5 `rate_to_set_on_first_cnp`.
+    pub rate_on_first_cnp: FirstCnp,
 }
 
 impl DcqcnParams {
@@ -72,11 +86,11 @@ impl DcqcnParams {
             recovery_rounds: 5,
             r_ai: Rate::from_mbps(40),
             r_hai: Rate::from_mbps(400),
-            largest_cut: 0.5,
+            min_dec_fac: 0.5,
             min_rate: Rate::from_mbps(1),
             max_rate: Rate::ZERO,
             clamp: ClampTarget::Always,
-            rate_on_first_cnp: None,
+            rate_on_first_cnp: FirstCnp::Keep,
         }
     }
 
@@ -94,11 +108,11 @@ impl DcqcnParams {
             recovery_rounds: 1,
             r_ai: Rate::from_mbps(5),
             r_hai: Rate::from_mbps(50),
-            largest_cut: 0.5,
+            min_dec_fac: 0.5,
             min_rate: Rate::from_mbps(1),
             max_rate: Rate::ZERO,
             clamp: ClampTarget::AfterIncrease,
-            rate_on_first_cnp: None,
+            rate_on_first_cnp: FirstCnp::Keep,
         }
     }
 
@@ -111,8 +125,50 @@ impl DcqcnParams {
             byte_counter: None,
             r_ai: scaled(5),
             r_hai: scaled(50),
-            largest_cut: 1.0,
+            min_dec_fac: 0.0,
             min_rate: Rate::from_mbps(1000),
+            ..Self::firmware()
+        }
+    }
+
+    /// As [`DcqcnParams::hpcc_sim`] with the paper's periods (`run.py dcqcn_paper`): 50, 50 and 55 us.
+    pub fn hpcc_paper_timers(line: Rate) -> Self {
+        Self {
+            alpha_interval: Span::from_us(50),
+            decrease_interval: Span::from_us(50),
+            increase_interval: Span::from_us(55),
+            ..Self::hpcc_sim(line)
+        }
+    }
+
+    /// ConWeave's artefact (SIGCOMM 2023): steps of 10 and 25 Mb/s for each 25 Gb/s, floor 100 Mb/s.
+    pub fn conweave(line: Rate) -> Self {
+        let bps = line.as_bps();
+        Self {
+            r_ai: Rate::from_bps(bps / 2500),
+            r_hai: Rate::from_bps(bps / 1000),
+            min_rate: Rate::from_mbps(100),
+            ..Self::hpcc_sim(line)
+        }
+    }
+
+    /// SimAI's default configuration file.
+    pub fn simai() -> Self {
+        Self {
+            increase_interval: Span::from_us(900),
+            r_ai: Rate::from_mbps(50),
+            r_hai: Rate::from_mbps(100),
+            min_rate: Rate::from_mbps(100),
+            ..Self::hpcc_sim(Rate::from_gbps(100))
+        }
+    }
+
+    /// Paraleon's expert baseline (ICNP 2024): firmware defaults with steps of 50 and 150 Mb/s and 80 us between cuts.
+    pub fn paraleon_expert() -> Self {
+        Self {
+            decrease_interval: Span::from_us(80),
+            r_ai: Rate::from_mbps(50),
+            r_hai: Rate::from_mbps(150),
             ..Self::firmware()
         }
     }

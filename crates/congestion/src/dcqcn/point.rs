@@ -1,6 +1,6 @@
 //! The reaction point's state machine.
 
-use super::params::{ClampTarget, DcqcnParams, Variant};
+use super::params::{ClampTarget, DcqcnParams, FirstCnp, Variant};
 use crate::control::{AckEvent, Controller, Loss};
 use std::sync::Arc;
 use weir_units::{Rate, Time};
@@ -127,12 +127,16 @@ impl Dcqcn {
     }
 
     fn cut(&mut self, now: Time) {
-        let increased = self.timer_events != 0 || self.byte_events != 0;
-        if self.params.clamp == ClampTarget::Always || increased {
+        let clamps = match self.params.clamp {
+            ClampTarget::Always => true,
+            ClampTarget::AfterIncrease => self.timer_events != 0 || self.byte_events != 0,
+            ClampTarget::AfterByteIncrease => self.byte_events != 0,
+        };
+        if clamps {
             self.target = self.rate;
         }
         let cut = (self.rate as f64 * (1.0 - self.alpha / 2.0)) as u64;
-        let least = (self.rate as f64 * (1.0 - self.params.largest_cut)) as u64;
+        let least = (self.rate as f64 * self.params.min_dec_fac) as u64;
         self.rate = cut.max(least).max(self.params.min_rate.as_bps()).min(self.ceiling);
         self.timer_events = 0;
         self.byte_events = 0;
@@ -189,27 +193,8 @@ impl Dcqcn {
 
 impl Controller for Dcqcn {
     fn on_cnp(&mut self, now: Time) {
-        match self.params.variant {
-            Variant::Paper => {
-                self.advance(now);
-                self.first(now);
-                self.cut(now);
-                self.alpha = (1.0 - self.params.g) * self.alpha + self.params.g;
-                self.alpha_at = now + self.params.alpha_interval;
-                self.due = self.alpha_at.min(self.increase_at);
-            }
-            Variant::Firmware => {
-                self.advance(now);
-                self.cnp_for_alpha = true;
-                self.cnp_for_rate = true;
-                if self.first(now) {
-                    self.cnp_for_alpha = false;
-                    self.alpha_at = now + self.params.alpha_interval;
-                    self.decrease_at = now + self.params.decrease_interval + self.params.decrease_offset;
-                    self.due = self.alpha_at.min(self.decrease_at);
-                }
-            }
-        }
+        self.advance(now);
+        self.handle_cnp(now);
     }
 
     fn on_ack(&mut self, _now: Time, _ack: &AckEvent<'_>) {}
@@ -260,11 +245,37 @@ impl Dcqcn {
         }
         self.started = true;
         self.alpha = self.params.initial_alpha;
-        if let Some(share) = self.params.rate_on_first_cnp {
-            let rate = (self.rate as f64 * share) as u64;
-            self.rate = rate.max(self.params.min_rate.as_bps()).min(self.ceiling);
-            self.target = self.rate;
-        }
+        let rate = match self.params.rate_on_first_cnp {
+            FirstCnp::Keep => return true,
+            FirstCnp::Rate(rate) => rate.as_bps(),
+            FirstCnp::Share(share) => (self.rate as f64 * share) as u64,
+        };
+        self.rate = rate.max(self.params.min_rate.as_bps()).min(self.ceiling);
+        self.target = self.rate;
         true
+    }
+
+    /// A CNP arrived, for users of [`Dcqcn::handle_timer`]: as [`Controller::on_cnp`], but it fires no timer, so a timer
+    /// that is due at `now` and has not been handled yet sees the CNP.
+    pub fn handle_cnp(&mut self, now: Time) {
+        match self.params.variant {
+            Variant::Paper => {
+                self.first(now);
+                self.cut(now);
+                self.alpha = (1.0 - self.params.g) * self.alpha + self.params.g;
+                self.alpha_at = now + self.params.alpha_interval;
+                self.due = self.alpha_at.min(self.increase_at);
+            }
+            Variant::Firmware => {
+                self.cnp_for_alpha = true;
+                self.cnp_for_rate = true;
+                if self.first(now) {
+                    self.cnp_for_alpha = false;
+                    self.alpha_at = now + self.params.alpha_interval;
+                    self.decrease_at = now + self.params.decrease_interval + self.params.decrease_offset;
+                    self.due = self.alpha_at.min(self.decrease_at);
+                }
+            }
+        }
     }
 }
