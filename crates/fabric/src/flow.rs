@@ -1,22 +1,23 @@
 //! Messages from host to host: what a workload turns into.
 
+use crate::text::keywords;
 use serde::Serialize;
 use weir_units::{Span, Time};
 
 use crate::NodeId;
 
-/// What carries the bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Op {
-    /// RDMA WRITE from `src` to `dst`.
-    #[default]
-    Write,
-    /// SEND from `src` to `dst`.
-    Send,
-    /// RDMA READ: `dst` asks, and the bytes flow from `src` to `dst` as responses. The flow starts with the
-    /// request.
-    Read,
+keywords! {
+    /// What carries the bytes.
+    pub enum Op: "an operation" {
+        /// RDMA WRITE from `src` to `dst`.
+        #[default]
+        Write = "write",
+        /// SEND from `src` to `dst`.
+        Send = "send",
+        /// RDMA READ: `dst` asks, and the bytes flow from `src` to `dst` as responses. The flow starts with the
+        /// request.
+        Read = "read",
+    }
 }
 
 /// When a flow starts.

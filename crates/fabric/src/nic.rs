@@ -1,41 +1,42 @@
 //! What a NIC does, and how long it takes.
 
+use crate::text::keywords;
 use serde::Serialize;
 use weir_units::{Bytes, Span};
 
-/// For whom one CNP is enough.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CnpMode {
-    /// Each queue pair has its own interval.
-    #[default]
-    PerFlow,
-    /// All flows from one address share an interval.
-    PerIp,
+keywords! {
+    /// For whom one CNP is enough.
+    pub enum CnpMode: "a CNP mode" {
+        /// Each queue pair has its own interval.
+        #[default]
+        PerFlow = "per-flow",
+        /// All flows from one address share an interval.
+        PerIp = "per-ip",
+    }
 }
 
-/// When a CNP leaves within its interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CnpStyle {
-    /// At the first marked packet, then nothing for an interval.
-    #[default]
-    Immediate,
-    /// At the end of each interval in which a marked packet came.
-    WindowEnd,
+keywords! {
+    /// When a CNP leaves within its interval.
+    pub enum CnpStyle: "a CNP style" {
+        /// At the first marked packet, then nothing for an interval.
+        #[default]
+        Immediate = "immediate",
+        /// At the end of each interval in which a marked packet came.
+        WindowEnd = "window-end",
+    }
 }
 
-/// What the sender repeats after a loss.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Recovery {
-    /// Everything from the lost packet on.
-    #[default]
-    GoBackN,
-    /// The whole message, as early RoCE NICs did.
-    GoBack0,
-    /// The lost packets alone (IRN).
-    SelectiveRepeat,
+keywords! {
+    /// What the sender repeats after a loss.
+    pub enum Recovery: "a way to recover" {
+        /// Everything from the lost packet on.
+        #[default]
+        GoBackN = "go-back-n",
+        /// The whole message, as early RoCE NICs did.
+        GoBack0 = "go-back-0",
+        /// The lost packets alone (IRN).
+        SelectiveRepeat = "selective-repeat",
+    }
 }
 
 /// How many bytes a queue pair may have in flight, whatever its rate.

@@ -1,5 +1,6 @@
 //! Buffers and PFC of the switches.
 
+use crate::text::keywords;
 use serde::Serialize;
 use weir_units::{Bytes, Rate, Span};
 
@@ -34,15 +35,15 @@ pub struct Buffer {
     pub headroom: Headroom,
 }
 
-/// What a watchdog does with a queue that stays paused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WatchdogAction {
-    /// Drop what is queued and what arrives for the queue.
-    #[default]
-    Drop,
-    /// Send in spite of the pause.
-    Forward,
+keywords! {
+    /// What a watchdog does with a queue that stays paused.
+    pub enum WatchdogAction: "a watchdog action" {
+        /// Drop what is queued and what arrives for the queue.
+        #[default]
+        Drop = "drop",
+        /// Send in spite of the pause.
+        Forward = "forward",
+    }
 }
 
 /// The PFC watchdog, as SONiC has it.
@@ -56,15 +57,15 @@ pub struct Watchdog {
     pub action: WatchdogAction,
 }
 
-/// How long a pause holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PauseStyle {
-    /// For its quanta, unless refreshed (IEEE 802.1Qbb).
-    #[default]
-    Quanta,
-    /// Until a resume arrives, as in the ns-3 HPCC simulator.
-    OnOff,
+keywords! {
+    /// How long a pause holds.
+    pub enum PauseStyle: "a pause style" {
+        /// For its quanta, unless refreshed (IEEE 802.1Qbb).
+        #[default]
+        Quanta = "quanta",
+        /// Until a resume arrives, as in the ns-3 HPCC simulator.
+        OnOff = "on-off",
+    }
 }
 
 /// Priority flow control of every switch and NIC.

@@ -17,6 +17,8 @@ pub struct Scenario {
     pub pfc: Pfc,
     /// NICs.
     pub nic: Nic,
+    /// The load.
+    pub workloads: Vec<Workload>,
     /// What goes wrong.
     pub faults: Vec<Fault>,
     /// What to record.
@@ -37,8 +39,8 @@ impl Scenario {
     }
 
     /// The flows of all workloads; the same for the same seed.
-    pub fn flows(&self, _seed: u64) -> FlowSet {
-        FlowSet::default()
+    pub fn flows(&self, seed: u64) -> FlowSet {
+        generate(&self.workloads, &self.topology, seed)
     }
 
     /// Next hops over the links for which `up` holds, with the scenario's explicit routes.

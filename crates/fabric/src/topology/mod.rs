@@ -180,6 +180,10 @@ impl Topology {
         let [a, b] = self.link(link).ends;
         format!("{}--{}", self.node(a.node).name, self.node(b.node).name)
     }
+    /// Rate of all links of a host together.
+    pub fn host_bandwidth(&self, host: NodeId) -> Rate {
+        Rate::from_bps(self.ports(host).iter().map(|port| self.link(port.link).rate.as_bps()).sum())
+    }
     /// Rate of the link of a host's first port; zero where there is none.
     pub fn host_rate(&self, host: NodeId) -> Rate {
         self.ports(host).first().map_or(Rate::ZERO, |port| self.link(port.link).rate)
