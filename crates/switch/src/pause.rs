@@ -84,13 +84,11 @@ impl PauseTimer {
     #[inline]
     pub fn pause(&mut self, now: Time, response: Span, span: Span) {
         let until = now.saturating_add(span);
-        if self.until > now {
-            // Still on: this one replaces the time that is left, even by a shorter one, and the effect goes on.
-            self.until = until;
-            return;
+        if self.until <= now {
+            self.total = self.total.saturating_add(self.until.saturating_since(self.from));
+            self.from = now.saturating_add(response);
         }
-        self.settle(self.until);
-        self.from = now.saturating_add(response);
+        // A pause that is still on goes on; the new one replaces the time that is left, even by a shorter one.
         self.until = until;
     }
 
@@ -98,9 +96,9 @@ impl PauseTimer {
     #[inline]
     pub fn resume(&mut self, now: Time) {
         if self.until > now {
-            self.settle(now);
-        } else {
-            self.settle(self.until);
+            self.total = self.total.saturating_add(now.saturating_since(self.from));
+            self.from = now;
+            self.until = now;
         }
     }
 
@@ -116,24 +114,22 @@ impl PauseTimer {
         (self.until > now).then_some(self.until)
     }
 
-    /// Since when the queue has been paused without a break.
+    /// When the last pause took effect, or will; without a break since then, if one is on.
     #[inline]
-    pub fn since(&self, now: Time) -> Option<Time> {
-        self.is_paused(now).then_some(self.from)
+    pub fn from(&self) -> Time {
+        self.from
+    }
+
+    /// When the last pause ended or, if one is on, will end by itself.
+    #[inline]
+    pub fn ended(&self) -> Time {
+        self.until
     }
 
     /// All time spent paused until `now`.
     pub fn paused_time(&self, now: Time) -> Span {
         let end = if now < self.until { now } else { self.until };
         self.total.saturating_add(end.saturating_since(self.from))
-    }
-
-    /// Ends the pause at `end` and adds it to the total.
-    #[inline]
-    fn settle(&mut self, end: Time) {
-        self.total = self.total.saturating_add(end.saturating_since(self.from));
-        self.from = Time::ZERO;
-        self.until = Time::ZERO;
     }
 }
 

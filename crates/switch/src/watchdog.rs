@@ -44,6 +44,4 @@ pub struct WatchdogState {
     pub rx_dropped_packets: u64,
     /// The last frame of the queue that was sent.
     pub(crate) last_sent: Time,
-    /// When the storm is over, if nothing pauses the queue again.
-    pub(crate) restore_at: Time,
 }
