@@ -35,23 +35,26 @@ pub enum FirstCnp {
 }
 
 /// Parameters of DCQCN's reaction point.
+///
+/// [`super::PARAMETERS`] lists them with names, units, ranges and defaults, as data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DcqcnParams {
     /// Which state machine.
     pub variant: Variant,
     /// g: gain of alpha, 0 to 1. mlx5 `dce_tcp_g` is 1024 (1 − g).
     pub g: f64,
-    /// First alpha. mlx5 `initial_alpha_value` of 1024.
+    /// First alpha, 0 to 1. mlx5 `initial_alpha_value`, of 1024.
     pub initial_alpha: f64,
-    /// K: alpha period. mlx5 `dce_tcp_rtt`.
+    /// K: alpha's period without a CNP. mlx5 `dce_tcp_rtt`. Zero: alpha stays.
     pub alpha_interval: Span,
-    /// Firmware: shortest time between cuts. mlx5 `rate_reduce_monitor_period`.
+    /// Firmware: length of a cut window. mlx5 `rate_reduce_monitor_period`. Zero: each CNP cuts.
     pub decrease_interval: Span,
-    /// Firmware: how much later than its interval the first cut window ends, so that alpha goes first.
+    /// Firmware: how much later than its interval the first cut window ends, so that alpha goes first where both are
+    /// due (1 ns in the ns-3 simulators).
     pub decrease_offset: Span,
-    /// T: increase timer. mlx5 `rpg_time_reset`.
+    /// T: increase timer. mlx5 `rpg_time_reset`. Zero: off.
     pub increase_interval: Span,
-    /// B: byte counter, wire bytes. mlx5 `rpg_byte_reset`. `None`: no byte counter.
+    /// B: byte counter, in wire bytes. mlx5 `rpg_byte_reset`. `None`: no byte counter.
     pub byte_counter: Option<u64>,
     /// F: rounds of fast recovery. mlx5 `rpg_threshold`.
     pub recovery_rounds: u32,
@@ -61,18 +64,18 @@ pub struct DcqcnParams {
     pub r_hai: Rate,
     /// Smallest share of the rate that one cut leaves, 0 to 1; 0 for no bound. mlx5 `rpg_min_dec_fac`, there in percent.
     pub min_dec_fac: f64,
-    /// Floor. mlx5 `rpg_min_rate`.
+    /// Floor of the rate. mlx5 `rpg_min_rate`.
     pub min_rate: Rate,
-    /// Ceiling; zero for the line's rate. mlx5 `rpg_max_rate`.
+    /// Ceiling of the rate; zero for the line's. mlx5 `rpg_max_rate`.
     pub max_rate: Rate,
-    /// Target rate at a cut.
+    /// Target rate at a cut. mlx5 `clamp_tgt_rate` and `clamp_tgt_rate_after_time_inc`.
     pub clamp: ClampTarget,
     /// What the first CNP sets. mlx5 `rate_to_set_on_first_cnp`.
     pub rate_on_first_cnp: FirstCnp,
 }
 
 impl DcqcnParams {
-    /// The paper's values (sections 4 and 5).
+    /// The paper's values at 40 Gb/s (Zhu et al., SIGCOMM 2015, sections 3 to 5; R_AI and R_HAI in its evaluation).
     pub fn paper() -> Self {
         Self {
             variant: Variant::Paper,
@@ -94,7 +97,8 @@ impl DcqcnParams {
         }
     }
 
-    /// The mlx5 firmware's defaults, as three public `mlxconfig` dumps show them.
+    /// The mlx5 firmware's defaults, as three public `mlxconfig` dumps show them. The byte counter's unit of 64 bytes is
+    /// an inference: documents differ on it.
     pub fn firmware() -> Self {
         Self {
             variant: Variant::Firmware,
@@ -116,22 +120,22 @@ impl DcqcnParams {
         }
     }
 
-    /// The HPCC paper's artefact (`run.py dcqcn`): firmware form, steps in proportion to the NIC's rate, no byte counter.
+    /// The HPCC paper's artefact (SIGCOMM 2019, `run.py dcqcn`): the firmware's form, steps in proportion to the NIC's
+    /// rate, no byte counter, floor 1 Gb/s.
     pub fn hpcc_sim(line: Rate) -> Self {
-        let scaled = |mbps: u64| Rate::from_bps(mbps * 1_000_000 * line.as_bps() / 25_000_000_000);
         Self {
             g: 1.0 / 256.0,
             initial_alpha: 1.0,
             byte_counter: None,
-            r_ai: scaled(5),
-            r_hai: scaled(50),
+            r_ai: Rate::from_bps(line.as_bps() / 5000),
+            r_hai: Rate::from_bps(line.as_bps() / 500),
             min_dec_fac: 0.0,
             min_rate: Rate::from_mbps(1000),
             ..Self::firmware()
         }
     }
 
-    /// As [`DcqcnParams::hpcc_sim`] with the paper's periods (`run.py dcqcn_paper`): 50, 50 and 55 us.
+    /// As [`DcqcnParams::hpcc_sim`] with periods near the paper's (`run.py dcqcn_paper`): 50, 50 and 55 us.
     pub fn hpcc_paper_timers(line: Rate) -> Self {
         Self {
             alpha_interval: Span::from_us(50),
@@ -143,10 +147,9 @@ impl DcqcnParams {
 
     /// ConWeave's artefact (SIGCOMM 2023): steps of 10 and 25 Mb/s for each 25 Gb/s, floor 100 Mb/s.
     pub fn conweave(line: Rate) -> Self {
-        let bps = line.as_bps();
         Self {
-            r_ai: Rate::from_bps(bps / 2500),
-            r_hai: Rate::from_bps(bps / 1000),
+            r_ai: Rate::from_bps(line.as_bps() / 2500),
+            r_hai: Rate::from_bps(line.as_bps() / 1000),
             min_rate: Rate::from_mbps(100),
             ..Self::hpcc_sim(line)
         }
@@ -163,7 +166,8 @@ impl DcqcnParams {
         }
     }
 
-    /// Paraleon's expert baseline (ICNP 2024): firmware defaults with steps of 50 and 150 Mb/s and 80 us between cuts.
+    /// Paraleon's expert baseline (ICNP 2024): the firmware's defaults with steps of 50 and 150 Mb/s and 80 us between
+    /// cuts; its CNP interval is 96 us.
     pub fn paraleon_expert() -> Self {
         Self {
             decrease_interval: Span::from_us(80),
