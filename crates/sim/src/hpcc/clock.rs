@@ -13,10 +13,12 @@ pub(crate) fn seconds_to_ns(seconds: f64) -> u64 {
         // The fraction in units of 2^-64, cut, as the fixed-point number holds it.
         let fraction = (seconds * TWO_64) as u64;
         ((u128::from(fraction) * 1_000_000_000) >> 64) as u64
+    } else if seconds.is_nan() {
+        0
     } else {
         let whole = seconds.floor();
-        if !(whole < MAX_SECONDS) {
-            return if seconds.is_nan() { 0 } else { u64::MAX };
+        if whole >= MAX_SECONDS {
+            return u64::MAX;
         }
         let fraction = ((seconds - whole) * TWO_64) as u64;
         let ns = ((u128::from(fraction) * 1_000_000_000) >> 64) as u64;
@@ -28,12 +30,6 @@ pub(crate) fn seconds_to_ns(seconds: f64) -> u64 {
 #[inline]
 pub(crate) fn serialisation_ns(bytes: u32, bps: u64) -> u64 {
     seconds_to_ns(f64::from(bytes) * 8.0 / bps as f64)
-}
-
-/// A rate times a factor, cut to whole bits a second.
-#[inline]
-pub(crate) fn scale_rate(bps: u64, factor: f64) -> u64 {
-    (bps as f64 * factor) as u64
 }
 
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;

@@ -1,11 +1,13 @@
 //! The hosts' congestion control: the shared controllers, driven in the reference's order of events.
 
-use std::sync::Arc;
-
-use weir_congestion::{ClampTarget, Dcqcn, DcqcnParams, FirstCnp, RpTimer, Variant};
+use weir_congestion::{
+    AckEvent, ClampTarget, Control, ControlParams, Controller, Dcqcn, DcqcnParams, DctcpParams, FirstCnp,
+    HpccParams, RpTimer, TimelyParams, Variant,
+};
 use weir_units::{Rate, Span, Time};
 
-use super::config::Config;
+use super::clock::serialisation_ns;
+use super::config::{CcMode, Config};
 use super::engine::Engine;
 use super::frame::{Event, Frame, What};
 
@@ -22,15 +24,29 @@ pub(crate) struct Reaction {
 /// The controllers of all flows.
 #[derive(Clone, Debug)]
 pub(crate) struct Controls {
-    params: Arc<DcqcnParams>,
+    params: DcqcnParams,
     /// By flow; none before the first CNP, when the rate is the line's.
     reactions: Vec<Option<Box<Reaction>>>,
+    /// The controller of modes 3, 7 and 8, and by flow those made of it at its first acknowledgement.
+    rival: ControlParams,
+    rivals: Vec<Option<Box<Control>>>,
 }
 
 impl Controls {
     /// For `flows` flows.
     pub fn new(config: &Config, flows: usize) -> Self {
-        Controls { params: Arc::new(dcqcn_params(config)), reactions: vec![None; flows] }
+        let rival = match config.mode {
+            CcMode::Dcqcn => ControlParams::None,
+            CcMode::Hpcc => ControlParams::Hpcc(hpcc_params(config)),
+            CcMode::Timely => ControlParams::Timely(timely_params(config)),
+            CcMode::Dctcp => ControlParams::Dctcp(dctcp_params(config)),
+        };
+        Controls {
+            params: dcqcn_params(config),
+            reactions: vec![None; flows],
+            rival,
+            rivals: vec![None; if config.mode == CcMode::Dcqcn { 0 } else { flows }],
+        }
     }
 
     /// The reaction point of a flow that has seen a CNP.
@@ -61,6 +77,21 @@ fn dcqcn_params(config: &Config) -> DcqcnParams {
     }
 }
 
+fn hpcc_params(config: &Config) -> HpccParams {
+    let min_rate = Rate::from_bps(config.min_rate_bps);
+    HpccParams { min_rate }
+}
+
+fn timely_params(config: &Config) -> TimelyParams {
+    let min_rate = Rate::from_bps(config.min_rate_bps);
+    TimelyParams { min_rate }
+}
+
+fn dctcp_params(config: &Config) -> DctcpParams {
+    let min_rate = Rate::from_bps(config.min_rate_bps);
+    DctcpParams { min_rate }
+}
+
 impl Engine {
     /// An acknowledgement with the CNP flag, in mode 1. The first one starts the timers of alpha and of the cut, in
     /// this order. (The reference starts them even if this was the flow's last acknowledgement; they then run to the
@@ -77,7 +108,7 @@ impl Engine {
         let reaction = slot.get_or_insert_with(|| {
             let line = Rate::from_bps(sender.line_bps);
             Box::new(Reaction {
-                point: Dcqcn::with(Arc::clone(params), line, now),
+                point: Dcqcn::new(params.clone(), line, now),
                 cut_pending: true,
                 generation: 0,
             })
@@ -134,8 +165,46 @@ impl Engine {
         }
     }
 
-    /// What the controllers of modes 3, 7 and 8 make of an acknowledgement.
-    pub(crate) fn control_ack_by_rate(&mut self, frame: Frame) {
-        let _ = frame;
+    /// What the controllers of modes 3, 7 and 8 make of an acknowledgement or NACK that newly acknowledges
+    /// `acked_bytes`.
+    pub(crate) fn control_ack_by_rate(&mut self, frame: Frame, acked_bytes: u64) {
+        let sender = &mut self.senders[frame.flow as usize];
+        let Some(slot) = self.controls.rivals.get_mut(frame.flow as usize) else { return };
+        let now = Time::from_ns(self.now);
+        let line = Rate::from_bps(sender.line_bps);
+        let params = &self.controls.rival;
+        let base_rtt = Span::from_ns(sender.base_rtt_ns);
+        let control = slot.get_or_insert_with(|| Box::new(params.build(line, now, base_rtt)));
+        let record = self.telemetry.get(frame.telemetry);
+        let timely = self.config.mode == CcMode::Timely;
+        control.on_ack(
+            now,
+            &AckEvent {
+                acked_bytes,
+                in_flight_bytes: sender.snd_nxt.saturating_sub(sender.snd_una),
+                ecn_echo: frame.is_cnp(),
+                rtt: timely.then(|| Span::from_ns(self.now - record.at_ns)),
+                telemetry: record.hops(),
+            },
+        );
+        let rate = control.rate().as_bps();
+        if self.config.mode != CcMode::Hpcc {
+            sender.rate_bps = rate;
+            return;
+        }
+        // HPCC alone moves the time of the next packet with the rate, and the NIC's wake-up with it.
+        if rate != sender.rate_bps {
+            let bytes = u32::from(sender.last_bytes);
+            let old = serialisation_ns(bytes, sender.rate_bps);
+            let new = serialisation_ns(bytes, rate);
+            sender.next_available = sender.next_available.saturating_add(new).saturating_sub(old);
+            sender.rate_bps = rate;
+        }
+        let (at, nic) = (sender.next_available, &mut self.nics[sender.nic as usize]);
+        nic.refresh(frame.flow, sender);
+        let port = nic.port;
+        if let Some(generation) = nic.advance_wake(at) {
+            self.schedule_wake(port, at, generation);
+        }
     }
 }

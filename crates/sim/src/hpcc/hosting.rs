@@ -65,6 +65,7 @@ impl Engine {
         }
         let rules = self.answer_rules;
         let sender = &mut self.senders[flow];
+        let before = sender.snd_una;
         if rules.ack_interval != 0 {
             let mut acked = frame.seq;
             if rules.back_to_zero && rules.chunk != 0 {
@@ -76,6 +77,7 @@ impl Engine {
             }
         }
         let sender = &mut self.senders[flow];
+        let acked = sender.snd_una - before;
         let nic = sender.nic as usize;
         if nack {
             sender.snd_nxt = sender.snd_una;
@@ -84,7 +86,7 @@ impl Engine {
         if frame.is_cnp() {
             self.summary.cnp_acks += 1;
         }
-        self.control_ack(frame);
+        self.control_ack(frame, acked);
         self.telemetry.free(frame.telemetry);
         self.try_send_host(self.nics[nic].port);
         Ok(())
@@ -203,14 +205,14 @@ impl Engine {
 
     /// What congestion control makes of an acknowledgement.
     #[inline]
-    fn control_ack(&mut self, frame: Frame) {
+    fn control_ack(&mut self, frame: Frame, acked_bytes: u64) {
         match self.config.mode {
             CcMode::Dcqcn => {
                 if frame.is_cnp() {
                     self.cnp(frame.flow);
                 }
             }
-            _ => self.control_ack_by_rate(frame),
+            _ => self.control_ack_by_rate(frame, acked_bytes),
         }
     }
 }

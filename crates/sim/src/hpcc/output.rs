@@ -174,7 +174,10 @@ struct Made {
 impl Made {
     fn open(&mut self, path: &Path) -> io::Result<File> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
+            let missing: Vec<&Path> = folder
+                .ancestors()
+                .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+                .collect();
             fs::create_dir_all(folder)?;
             self.folders.extend(missing.into_iter().rev().map(Path::to_path_buf));
         }

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use weir_congestion::RedParams;
 use weir_switch::{
-    ClassConfig, MarkAt, MmuParams, PfcParams, Port as SwitchPort, PortConfig, Priority, Scheduler, Switch,
-    SwitchConfig,
+    ClassConfig, MarkAt, MmuParams, PfcParams, PortConfig, Priority, Scheduler, Switch, SwitchConfig,
 };
 use weir_units::{Rate, Span};
 
@@ -419,7 +418,3 @@ fn doubts(config: &Config, topology: &Topology, flows: &[Flow], lossy_links: u64
     }
     doubts
 }
-
-/// Kept here so that the switch's port type has one user more than the engine.
-#[allow(dead_code)]
-type LocalPort = SwitchPort;

@@ -1,36 +1,34 @@
 //! Telemetry that packets carry in modes 3 and 7, kept aside so that frames stay small.
 
+use weir_congestion::IntHop;
+use weir_units::{Rate, Time};
+
 /// Most switches that a packet's telemetry has room for.
 pub(crate) const MAX_HOPS: usize = 5;
-
-/// What one switch reports, in the reference's encoding: 24 bits of time (ns), 20 bits of bytes sent in units of
-/// 128 times the multiplier, 17 bits of queue in units of 80 times the multiplier, and the line's rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Hop {
-    pub time: u32,
-    pub bytes: u32,
-    pub queue: u32,
-    pub bps: u64,
-}
+/// Bytes sent are reported in this unit, times the multiplier INT_MULTI.
+const BYTE_UNIT: u64 = 128;
+/// Queue depth is reported in this unit, times the multiplier, in 17 bits.
+const QUEUE_UNIT: u64 = 80;
+const QUEUE_BITS: u32 = 17;
 
 /// What one packet carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// When the sender made it.
+    /// When the sender made it, ns.
     pub at_ns: u64,
-    pub hops: [Hop; MAX_HOPS],
-    /// Switches passed; more than [`MAX_HOPS`] if the record has overflowed.
-    pub count: u16,
+    hops: [IntHop; MAX_HOPS],
+    count: usize,
 }
 
-const TIME_BITS: u32 = 24;
-const BYTES_BITS: u32 = 20;
-const QUEUE_BITS: u32 = 17;
-const BYTE_UNIT: u64 = 128;
-const QUEUE_UNIT: u64 = 80;
+impl Record {
+    /// The switches' reports; none if more switches reported than there is room for, which the reference ignores.
+    pub fn hops(&self) -> &[IntHop] {
+        self.hops.get(..self.count).unwrap_or_default()
+    }
+}
 
 /// The records of all packets under way. Index 0 is no record.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Telemetry {
     multiplier: u64,
     records: Vec<Record>,
@@ -73,37 +71,22 @@ impl Telemetry {
         self.records.get(index as usize).copied().unwrap_or_default()
     }
 
-    /// A switch adds its report: its clock, bytes sent before this packet, bytes queued behind it, its rate.
+    /// A switch adds its report: its clock, bytes sent before this packet, bytes queued behind it, its rate. Bytes
+    /// are cut to their units. (The reference's fields for time and bytes also wrap, after 17 ms and 134 MB times the
+    /// multiplier; only differences of reports less than a round trip apart are looked at, so these do not.)
     pub fn push(&mut self, index: u32, now: u64, sent: u64, queued: u64, bps: u64) {
-        let multiplier = self.multiplier;
+        let (bytes, queue) = (BYTE_UNIT * self.multiplier, QUEUE_UNIT * self.multiplier);
         let Some(record) = self.records.get_mut(index as usize).filter(|_| index != 0) else { return };
-        record.hops[record.count as usize % MAX_HOPS] = Hop {
-            time: (now & mask(TIME_BITS)) as u32,
-            bytes: (sent / (BYTE_UNIT * multiplier) & mask(BYTES_BITS)) as u32,
-            queue: (queued / (QUEUE_UNIT * multiplier) & mask(QUEUE_BITS)) as u32,
-            bps,
-        };
-        record.count = record.count.saturating_add(1);
+        if let Some(hop) = record.hops.get_mut(record.count) {
+            *hop = IntHop {
+                at: Time::from_ns(now),
+                tx_bytes: sent / bytes * bytes,
+                queue_bytes: ((queued / queue) & ((1 << QUEUE_BITS) - 1)) * queue,
+                rate: Rate::from_bps(bps),
+            };
+        }
+        record.count += 1;
     }
-
-    /// Nanoseconds from one report to the next.
-    pub fn elapsed_ns(new: &Hop, old: &Hop) -> u64 {
-        u64::from(new.time.wrapping_sub(old.time)) & mask(TIME_BITS)
-    }
-
-    /// Bytes sent from one report to the next.
-    pub fn sent_bytes(&self, new: &Hop, old: &Hop) -> u64 {
-        (u64::from(new.bytes.wrapping_sub(old.bytes)) & mask(BYTES_BITS)) * BYTE_UNIT * self.multiplier
-    }
-
-    /// Bytes queued at a report.
-    pub fn queue_bytes(&self, hop: &Hop) -> u64 {
-        u64::from(hop.queue) * QUEUE_UNIT * self.multiplier
-    }
-}
-
-const fn mask(bits: u32) -> u64 {
-    (1 << bits) - 1
 }
 
 #[cfg(test)]
@@ -111,18 +94,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_wrap_as_their_fields_do() {
+    fn reports_are_cut_to_their_units() {
         let mut telemetry = Telemetry::new(1);
         let index = telemetry.begin(7);
-        telemetry.push(index, (1 << 24) - 10, 128 * ((1 << 20) - 1), 85, 100);
-        telemetry.push(index, (1 << 24) + 90, 128 * ((1 << 20) + 2), 0, 100);
+        telemetry.push(index, 1000, 1047, 85, 100);
         let record = telemetry.get(index);
-        assert_eq!((record.at_ns, record.count), (7, 2));
-        assert_eq!(Telemetry::elapsed_ns(&record.hops[1], &record.hops[0]), 100);
-        assert_eq!(telemetry.sent_bytes(&record.hops[1], &record.hops[0]), 3 * 128);
-        assert_eq!(telemetry.queue_bytes(&record.hops[0]), 80);
+        let hop = record.hops()[0];
+        assert_eq!((record.at_ns, hop.at, hop.tx_bytes, hop.queue_bytes), (7, Time::from_ns(1000), 1024, 80));
+        for _ in 0..MAX_HOPS {
+            telemetry.push(index, 2000, 0, 0, 100);
+        }
+        assert!(telemetry.get(index).hops().is_empty(), "more switches than the record has room for");
         telemetry.free(index);
         assert_eq!(telemetry.begin(8), index);
-        assert_eq!(telemetry.get(index).count, 0);
+        assert!(telemetry.get(index).hops().is_empty());
     }
 }
