@@ -110,7 +110,7 @@ impl ControlParams {
             ControlParams::None => Control::None(NoControl::new(line)),
             ControlParams::Dcqcn(params) => Control::Dcqcn(Dcqcn::new(params.clone(), line, now)),
             ControlParams::Dctcp(params) => Control::Dctcp(Dctcp::new(params.clone(), line, base_rtt)),
-            ControlParams::Timely(params) => Control::Timely(Timely::new(params.clone(), line)),
+            ControlParams::Timely(params) => Control::Timely(Timely::new(params.clone(), line, base_rtt)),
             ControlParams::Hpcc(params) => Control::Hpcc(Box::new(Hpcc::new(params.clone(), line, base_rtt))),
             ControlParams::Swift(params) => Control::Swift(Swift::new(params.clone(), line, base_rtt)),
         }

@@ -13,6 +13,7 @@ pub mod hpcc;
 pub mod none;
 pub mod np;
 pub mod red;
+mod rounds;
 pub mod swift;
 pub mod timely;
 
