@@ -137,8 +137,7 @@ fn queue_0_goes_first_and_the_others_in_turn() {
         }
     }
     assert_eq!(switch.shared_used(), 0, "reserve alone");
-    let next =
-        |switch: &mut Switch<Pkt>| switch.dequeue(at(0), port(2), &mut no_draw).map(|d| d.priority);
+    let next = |switch: &mut Switch<Pkt>| switch.dequeue(at(0), port(2), &mut no_draw).map(|d| d.priority);
     assert_eq!(next(&mut switch), Some(p1));
     switch.admit(at(0), port(0), port(2), P0, Pkt::new(0, 60));
     assert_eq!(switch.ingress_bytes(port(0), P0), 0, "outside the accounting");
@@ -255,6 +254,10 @@ fn a_million_random_steps_agree_with_the_rules_written_plainly() {
         }
         // 3 × 4096 + 225000 are more than the last buffer: it wraps and never pauses.
         let wraps = buffer < 237_288;
-        assert_eq!(pauses > 100 && resumes > 100 && drops > 10, !wraps, "seed {seed}: {pauses} {resumes} {drops}");
+        assert_eq!(
+            pauses > 100 && resumes > 100 && drops > 10,
+            !wraps,
+            "seed {seed}: {pauses} {resumes} {drops}"
+        );
     }
 }

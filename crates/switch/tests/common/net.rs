@@ -88,6 +88,8 @@ pub struct Net {
     lines: Vec<Vec<Line>>,
     /// Next port by switch and flow.
     routes: Vec<Vec<u16>>,
+    /// The soonest event for a switch's deadline.
+    due: Vec<Time>,
     events: BinaryHeap<Event>,
     sequence: u64,
     /// Bytes that reached a host, by flow.
@@ -110,6 +112,7 @@ impl Net {
             nodes: Vec::new(),
             lines: Vec::new(),
             routes: Vec::new(),
+            due: Vec::new(),
             events: BinaryHeap::new(),
             sequence: 0,
             delivered: vec![0; flows],
@@ -124,6 +127,7 @@ impl Net {
         let next = source.map_or(Time::MAX, |source| source.start);
         self.nodes.push(Kind::Host(Host { rx, source, next }));
         self.lines.push(Vec::new());
+        self.due.push(Time::MAX);
         self.routes.push(Vec::new());
         self.nodes.len() - 1
     }
@@ -132,6 +136,7 @@ impl Net {
     pub fn switch(&mut self, config: &SwitchConfig, routes: &[usize]) -> usize {
         self.nodes.push(Kind::Switch(Box::new(Switch::new(config).unwrap())));
         self.lines.push(Vec::new());
+        self.due.push(Time::MAX);
         self.routes.push(routes.iter().map(|port| *port as u16).collect());
         self.nodes.len() - 1
     }
@@ -142,6 +147,18 @@ impl Net {
         for (node, peer, peer_port) in [(a, b, at_b), (b, a, at_a)] {
             let line = Line { peer, peer_port, rate, delay, busy: false, pfc: VecDeque::new() };
             self.lines[node].push(line);
+        }
+    }
+
+    /// Joins two given ports, which may be beyond the next free ones.
+    pub fn link_ports(&mut self, a: usize, port_a: usize, b: usize, port_b: usize, rate: Rate, delay: Span) {
+        for (node, port, peer, peer_port) in [(a, port_a, b, port_b), (b, port_b, a, port_a)] {
+            while self.lines[node].len() <= port {
+                let line =
+                    Line { peer: node, peer_port: port, rate, delay, busy: false, pfc: VecDeque::new() };
+                self.lines[node].push(line);
+            }
+            (self.lines[node][port].peer, self.lines[node][port].peer_port) = (peer, peer_port);
         }
     }
 
@@ -194,6 +211,7 @@ impl Net {
                 }
                 What::Wake { node, port } => self.kick(node, port),
                 What::Deadline { node } => {
+                    self.due[node] = Time::MAX;
                     self.the_switch(node).handle_deadline(time);
                     self.settle(node);
                 }
@@ -249,7 +267,11 @@ impl Net {
             self.kick(node, port.index());
         }
         if let Some(deadline) = self.the_switch(node).next_deadline() {
-            self.at(deadline.max(self.now), What::Deadline { node });
+            let deadline = deadline.max(self.now);
+            if deadline < self.due[node] {
+                self.due[node] = deadline;
+                self.at(deadline, What::Deadline { node });
+            }
         }
     }
 
