@@ -20,7 +20,7 @@ pub mod timely;
 pub use control::{AckEvent, Control, ControlParams, Controller, IntHop, Loss};
 pub use dcqcn::{ClampTarget, Dcqcn, DcqcnParams, FirstCnp, RpTimer, Variant};
 pub use dctcp::{Dctcp, DctcpParams};
-pub use hpcc::{Hpcc, HpccParams};
+pub use hpcc::{Hpcc, HpccParams, IntFormat};
 pub use none::NoControl;
 pub use np::{CnpScope, CnpStyle, NotificationPoint, NpParams};
 pub use red::RedParams;

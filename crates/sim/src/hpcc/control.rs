@@ -2,7 +2,7 @@
 
 use weir_congestion::{
     AckEvent, ClampTarget, Control, ControlParams, Controller, Dcqcn, DcqcnParams, DctcpParams, FirstCnp,
-    HpccParams, RpTimer, TimelyParams, Variant,
+    HpccParams, IntFormat, RpTimer, TimelyParams, Variant, dctcp,
 };
 use weir_units::{Rate, Span, Time};
 
@@ -77,19 +77,40 @@ fn dcqcn_params(config: &Config) -> DcqcnParams {
     }
 }
 
+/// HPCC; a flow sets its own window.
 fn hpcc_params(config: &Config) -> HpccParams {
-    let min_rate = Rate::from_bps(config.min_rate_bps);
-    HpccParams { min_rate }
+    HpccParams {
+        eta: config.target_utilisation,
+        max_stage: config.mi_threshold,
+        rate_ai: Rate::from_bps(config.rate_ai_bps),
+        min_rate: Rate::from_bps(config.min_rate_bps),
+        window_bytes: None,
+        variable_window: config.variable_window,
+        fast_react: config.fast_react,
+        rate_per_hop: config.multi_rate,
+        sample_feedback: config.sample_feedback,
+        int: IntFormat::Compact { multi: config.int_multiplier },
+    }
 }
 
+/// TIMELY: the reference's constants are the paper's.
 fn timely_params(config: &Config) -> TimelyParams {
-    let min_rate = Rate::from_bps(config.min_rate_bps);
-    TimelyParams { min_rate }
+    TimelyParams {
+        delta: Rate::from_bps(config.rate_ai_bps),
+        delta_hai: Rate::from_bps(config.rate_hai_bps),
+        min_rate: Rate::from_bps(config.min_rate_bps),
+        ..TimelyParams::hpcc_sim(Rate::ZERO)
+    }
 }
 
 fn dctcp_params(config: &Config) -> DctcpParams {
-    let min_rate = Rate::from_bps(config.min_rate_bps);
-    DctcpParams { min_rate }
+    DctcpParams {
+        g: config.gain,
+        mss_bytes: u64::from(config.payload_bytes),
+        form: dctcp::Form::Rate { step: Rate::from_bps(config.dctcp_rate_ai_bps) },
+        min_rate: Rate::from_bps(config.min_rate_bps),
+        ..DctcpParams::hpcc_sim(Rate::ZERO)
+    }
 }
 
 impl Engine {
@@ -174,7 +195,14 @@ impl Engine {
         let line = Rate::from_bps(sender.line_bps);
         let params = &self.controls.rival;
         let base_rtt = Span::from_ns(sender.base_rtt_ns);
-        let control = slot.get_or_insert_with(|| Box::new(params.build(line, now, base_rtt)));
+        let window = u64::from(sender.window);
+        let control = slot.get_or_insert_with(|| {
+            let mut params = params.clone();
+            if let ControlParams::Hpcc(params) = &mut params {
+                params.window_bytes = Some(window);
+            }
+            Box::new(params.build(line, now, base_rtt))
+        });
         let record = self.telemetry.get(frame.telemetry);
         let timely = self.config.mode == CcMode::Timely;
         control.on_ack(
