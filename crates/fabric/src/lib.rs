@@ -1,5 +1,6 @@
 //! What a fabric is: topology, routes, QoS policy, buffers, workloads; read from TOML with units.
 
+mod control;
 mod fault;
 mod flow;
 mod ideal;
@@ -14,6 +15,7 @@ mod text;
 mod topology;
 mod workload;
 
+pub use control::{Algorithm, Clamp, ControlSpec, DcqcnChanges, DcqcnVariant, Preset};
 pub use fault::{Fault, FaultKind};
 pub use flow::{FlowSet, FlowSpec, Gates, Job, Op, Start};
 pub use ideal::{Framing, Hop, base_rtt, bottleneck, hops_of, ideal_time};
@@ -22,8 +24,8 @@ pub use qos::{Class, EcnRule, EcnThresholds, MarkAt, Qos, Scheduling};
 pub use random::Stream;
 pub use routes::{BufferCycle, MAX_HOPS, RouteOverride, Routes};
 pub use run::{Probes, Run};
-pub use scenario::{Scenario, ScenarioError};
-pub use switching::{Buffer, Headroom, PauseStyle, Pfc, Watchdog, WatchdogAction};
+pub use scenario::{Notice, NoticeKind, Scenario, ScenarioError};
+pub use switching::{Accounting, Buffer, Headroom, PauseStyle, Pfc, Watchdog, WatchdogAction};
 pub use text::Keyword;
 pub use topology::{
     CABLE_DELAY_PER_METRE, End, Link, LinkId, LinkSpec, MAX_LINK_RATE, MAX_NODES, MAX_PORTS, MIN_LINK_RATE,

@@ -1,7 +1,7 @@
 //! What a NIC does, and how long it takes.
 
 use crate::text::keywords;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use weir_units::{Bytes, Span};
 
 keywords! {
@@ -40,8 +40,7 @@ keywords! {
 }
 
 /// How many bytes a queue pair may have in flight, whatever its rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Window {
     /// Any number.
     #[default]
@@ -50,6 +49,16 @@ pub enum Window {
     Bdp,
     /// This many.
     Bytes(Bytes),
+}
+
+impl Serialize for Window {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Window::None => serializer.serialize_str("none"),
+            Window::Bdp => serializer.serialize_str("bdp"),
+            Window::Bytes(bytes) => bytes.serialize(serializer),
+        }
+    }
 }
 
 /// Every NIC of the fabric.
@@ -80,4 +89,32 @@ pub struct Nic {
     pub recovery: Recovery,
     /// Cap on bytes in flight.
     pub window: Window,
+}
+
+impl Nic {
+    /// Longest frame, from Ethernet header to FCS: payload, Ethernet 14 and a tag of 4, IPv4 20, UDP 8, BTH 12, RETH 16
+    /// and immediate data 4, ICRC 4, FCS 4.
+    pub fn max_frame_bytes(&self) -> u32 {
+        u32::try_from(self.mtu.get()).unwrap_or(u32::MAX).saturating_add(86)
+    }
+}
+
+impl Default for Nic {
+    /// A NIC that takes no time itself, with the paper's CNP interval.
+    fn default() -> Self {
+        Self {
+            mtu: Bytes::from_kib(1),
+            ack_every: 1,
+            notification_delay: Span::ZERO,
+            reaction_delay: Span::ZERO,
+            pfc_response_delay: Span::ZERO,
+            cnp_interval: Span::from_us(50),
+            cnp_mode: CnpMode::PerFlow,
+            cnp_style: CnpStyle::Immediate,
+            retransmission_timeout: Span::from_ms(4),
+            retry_count: 7,
+            recovery: Recovery::GoBackN,
+            window: Window::None,
+        }
+    }
 }
