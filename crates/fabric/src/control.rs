@@ -234,8 +234,7 @@ impl ControlSpec {
             Algorithm::Timely if hpcc_sim => ControlParams::Timely(cc::TimelyParams::hpcc_sim(line)),
             Algorithm::Timely => ControlParams::Timely(cc::TimelyParams::paper()),
             Algorithm::Hpcc if hpcc_sim => ControlParams::Hpcc(cc::HpccParams::hpcc_sim(line)),
-            Algorithm::Hpcc => ControlParams::Hpcc(cc::HpccParams::paper()),
-            Algorithm::Swift if hpcc_sim => ControlParams::Swift(cc::SwiftParams::hpcc_sim(line)),
+            Algorithm::Hpcc => ControlParams::Hpcc(cc::HpccParams::paper(line)),
             Algorithm::Swift => ControlParams::Swift(cc::SwiftParams::paper()),
         }
     }
