@@ -228,3 +228,20 @@ pub struct SimCompare {
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
+
+/// Arguments of `weir pcap`.
+#[derive(Debug, ClapArgs)]
+#[command(after_long_help = "\
+Exit code 1 where an ICRC is wrong, a packet is malformed, or the file is cut off.
+
+Examples:
+  weir pcap trace.pcapng
+  weir pcap --format json trace.pcap | jq .icrc_bad
+  tcpdump -w - udp port 4791 | weir pcap -")]
+pub struct Pcap {
+    /// The capture, pcap or pcapng; `-` for standard input.
+    pub file: PathBuf,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}

@@ -15,9 +15,9 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
 
 /// Writes a file through a neighbour of it, so that a reader never sees a part.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let name = path.file_name().ok_or_else(|| {
-        Failure::Input(format!("error: {} names no file to write", path.display()))
-    })?;
+    let name = path
+        .file_name()
+        .ok_or_else(|| Failure::Input(format!("error: {} names no file to write", path.display())))?;
     let mut temporary = name.to_owned();
     temporary.push(format!(".{}.part", std::process::id()));
     let temporary: PathBuf = path.with_file_name(temporary);

@@ -30,11 +30,14 @@ fn human(s: &Summary) -> String {
         s.ce, s.cnp, s.pfc, s.pause
     );
     if s.cut > 0 {
-        text += &format!("{} packets were not captured whole and not looked into; capture with snap length 0\n", s.cut);
+        text += &format!(
+            "{} packets were not captured whole and not looked into; capture with snap length 0\n",
+            s.cut
+        );
     }
     if !s.flows.is_empty() {
         let mut table = Table::new();
-        table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
+        table.load_style(presets::UTF8_FULL_CONDENSED);
         table.set_header(["from", "to", "QP", "packets", "payload B", "again", "NAK", "RNR", "CNP", "CE"]);
         for f in &s.flows {
             table.add_row([

@@ -39,7 +39,9 @@ fn show(text: &str, errors: &[ScenarioError]) -> String {
 }
 
 fn one(text: &str, error: &ScenarioError, renderer: &Renderer) -> String {
-    let inside = error.span.end <= text.len() && text.is_char_boundary(error.span.start) && text.is_char_boundary(error.span.end);
+    let inside = error.span.end <= text.len()
+        && text.is_char_boundary(error.span.start)
+        && text.is_char_boundary(error.span.end);
     if !inside || text.is_empty() {
         return format!("error: {error}");
     }

@@ -40,7 +40,7 @@ fn human(c: &Comparison, args: &SimCompare) -> String {
         text += "The same scenario with different seeds.\n";
     }
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(presets::UTF8_FULL_CONDENSED);
     table.set_header(["", "A", "B", "change"]);
     for m in &c.metrics {
         let change = match m.change {

@@ -32,8 +32,11 @@ struct Report<'a> {
 
 /// Run an ns-3 HPCC configuration.
 pub fn run(args: &SimHpcc) -> Result<Exit, Failure> {
-    let options =
-        Options { repeat_last: args.repeat_last, ecmp_seed_offset: args.ecmp_seed_offset, ..Options::default() };
+    let options = Options {
+        repeat_last: args.repeat_last,
+        ecmp_seed_offset: args.ecmp_seed_offset,
+        ..Options::default()
+    };
     let begun = Instant::now();
     let bar = Bar::new("simulated");
     let told = hpcc::run(&args.config, &options, &mut |p: Progress| {

@@ -34,7 +34,7 @@ pub fn runs(scenario: &Scenario, results: &[Results]) -> String {
 
 fn table<const N: usize>(header: [&str; N]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_header(header);
     for column in 1..N {
         if let Some(column) = table.column_mut(column) {
