@@ -9,6 +9,7 @@
 pub mod control;
 pub mod dcqcn;
 pub mod dctcp;
+pub mod fluid;
 pub mod hpcc;
 pub mod none;
 pub mod np;
