@@ -14,7 +14,7 @@ pub enum Linearisation {
     Exact,
 }
 
-/// The loop's transfer function without its delay factor, at one frequency.
+/// The loop's transfer function L at one frequency: the loop closes where 1 + L = 0.
 trait Loop {
     fn at(&self, omega: f64, delay: f64) -> Complex;
 }
@@ -125,7 +125,7 @@ impl Loop for Exact {
         let rt_p = (late * rt[3] + alpha_p * rt[0]) / rt_pole;
         let own = s - real(rc[2]) - late * rc[4] - alpha_rc * rc[0] - rt_rc * rc[1];
         let rc_p = (late * rc[3] + alpha_p * rc[0] + rt_p * rc[1]) / own;
-        rc_p * self.gain / s
+        -rc_p * self.gain / s
     }
 }
 
