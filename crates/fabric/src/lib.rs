@@ -15,7 +15,10 @@ mod text;
 mod topology;
 mod workload;
 
-pub use control::{Algorithm, Clamp, ControlSpec, DcqcnChanges, DcqcnVariant, Preset};
+pub use control::{
+    Algorithm, Changes, Clamp, ControlSpec, DcqcnChanges, DcqcnVariant, DctcpChanges, HpccChanges, Preset,
+    Segment, SwiftChanges, TimelyChanges,
+};
 pub use fault::{Fault, FaultKind};
 pub use flow::{FlowSet, FlowSpec, Gates, Job, Op, Start};
 pub use ideal::{Framing, Hop, base_rtt, bottleneck, hops_of, ideal_time};

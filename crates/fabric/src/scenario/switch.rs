@@ -124,7 +124,7 @@ impl Scenario {
 
     /// Congestion control of a queue pair at a host whose line has this rate.
     pub fn control_params(&self, line: Rate) -> ControlParams {
-        self.control.params(line)
+        self.control.params(line, self.nic.mtu)
     }
 
     /// Whether receivers answer marks with CNPs: only DCQCN listens to them.
