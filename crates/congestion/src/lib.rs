@@ -23,7 +23,7 @@ pub use dcqcn::{ClampTarget, Dcqcn, DcqcnParams, FirstCnp, RpTimer, Variant};
 pub use dctcp::{Dctcp, DctcpParams};
 pub use hpcc::{Hpcc, HpccParams, IntFormat};
 pub use none::NoControl;
-pub use np::{CnpScope, CnpStyle, NotificationPoint, NpParams};
+pub use np::{CnpScope, CnpStyle, NotificationPoint, NotificationTable, NpParams};
 pub use red::RedParams;
 pub use swift::{Swift, SwiftParams};
 pub use timely::{Timely, TimelyParams};

@@ -288,20 +288,16 @@ impl Dcqcn {
         self.bytes_left = params.byte_counter.unwrap_or(u64::MAX);
     }
 
-    /// One increase event. The paper's phase counts this event, the firmware's only those before it; without a byte
-    /// counter the firmware's phase is the timer's alone.
+    /// One increase event. The phase is that of the events before it, so fast recovery lasts F of them (section 3.3 of
+    /// the paper: "F = 5 successive iterations"; the fluid model and the ns-3 HPCC simulator count so too). Without a
+    /// byte counter the firmware's phase is the timer's alone.
     fn increase(&mut self, by_timer: bool) {
         let params = &self.shared.params;
+        let timer = self.timer_events;
+        let timer_alone = params.variant == Variant::Firmware && params.byte_counter.is_none();
+        let bytes = if timer_alone { timer } else { self.byte_events };
         let events = if by_timer { &mut self.timer_events } else { &mut self.byte_events };
-        let before = *events;
         *events = events.saturating_add(1);
-        let (mut timer, mut bytes) = (self.timer_events, self.byte_events);
-        if params.variant == Variant::Firmware {
-            *(if by_timer { &mut timer } else { &mut bytes }) = before;
-            if params.byte_counter.is_none() {
-                bytes = timer;
-            }
-        }
         let (f, high, low) = (params.recovery_rounds, timer.max(bytes), timer.min(bytes));
         let step = if low > f {
             let times = if params.variant == Variant::Paper { u64::from(low - f) } else { 1 };
