@@ -12,8 +12,10 @@ pub const PACKET: u64 = 1000;
 
 pub struct Link {
     pub senders: usize,
-    /// Of the link, and of each sender's line.
+    /// Of the link.
     pub rate: Rate,
+    /// Of each sender's line.
+    pub line: Rate,
     /// From the sender to the queue.
     pub forth: Span,
     /// From the queue to the receiver and back to the sender.
@@ -123,7 +125,7 @@ impl Link {
         let mut run = Run { events: BinaryHeap::new(), count: 0 };
         let mut senders: Vec<Sender> = (0..self.senders)
             .map(|i| Sender {
-                control: self.control.build(self.rate, Time::ZERO, self.base_rtt()),
+                control: self.control.build(self.line, Time::ZERO, self.base_rtt()),
                 free_at: Time::ZERO + self.stagger * i as u64,
                 in_flight: 0,
                 delivered: 0,
@@ -169,7 +171,7 @@ impl Link {
                 }
                 // A packet has left: what remains marks it.
                 Event::Serve => {
-                    let (i, sent) = queue.pop_front().unwrap();
+                    let Some((i, sent)) = queue.pop_front() else { unreachable!("served without a packet") };
                     sent_bytes += PACKET;
                     let depth = queue.len() as u64 * PACKET;
                     let marked = self.red.is_some_and(|red| red.mark(depth, &mut draw));
