@@ -1,192 +1,166 @@
-//! A whole frame: what RoCEv2 has from Ethernet to ICRC, and everything else kept as bytes.
+//! A whole frame: RoCEv2 and MAC control decoded, everything else kept as bytes.
 
-use crate::bth::Bth;
 use crate::error::{Reader, WireError};
 use crate::eth::{self, Ethernet};
-use crate::ext::{Extensions, Layout};
-use crate::icrc::icrc;
-use crate::ip::{Ip, Ipv4, ROCE_PORT, UDP, Udp};
-use crate::opcode::Opcode;
-use crate::pfc::MacControl;
-
-/// A RoCEv2 packet with its IP and UDP headers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Roce {
-    /// IP header.
-    pub ip: Ip,
-    /// UDP header.
-    pub udp: Udp,
-    /// Base transport header.
-    pub bth: Bth,
-    /// Extension headers.
-    pub ext: Extensions,
-    /// Payload without pad; for a CNP its 16 reserved bytes.
-    pub payload: Vec<u8>,
-    /// Pad bytes as found.
-    pub pad: Vec<u8>,
-    /// ICRC as found, in the order in which it is sent read least significant byte first.
-    pub icrc: u32,
-}
-
-impl Roce {
-    /// From the BTH on: headers, payload and pad, without ICRC.
-    fn emit_transport(&self, out: &mut Vec<u8>) {
-        self.bth.emit(out);
-        self.ext.emit(out);
-        out.extend_from_slice(&self.payload);
-        out.extend_from_slice(&self.pad);
-    }
-
-    /// The ICRC that the packet should have.
-    pub fn computed_icrc(&self) -> u32 {
-        let mut transport = Vec::with_capacity(64 + self.payload.len());
-        self.emit_transport(&mut transport);
-        icrc(&self.ip, &self.udp, &transport)
-    }
-
-    /// Whether the ICRC is right.
-    pub fn icrc_ok(&self) -> bool {
-        self.icrc == self.computed_icrc()
-    }
-
-    /// Sets pad, lengths, IPv4 checksum and ICRC to what the other fields ask for. `Err` gives the length that does not
-    /// fit into a datagram.
-    pub fn seal(&mut self) -> Result<(), usize> {
-        let pad = (4 - self.payload.len() % 4) % 4;
-        self.pad = vec![0; pad];
-        self.bth.pad = pad as u8;
-        let mut transport = Vec::with_capacity(64 + self.payload.len());
-        self.emit_transport(&mut transport);
-        let udp_len = 8 + transport.len() + 4;
-        let head = if let Ip::V4(ip) = &self.ip { 20 + ip.options.len() } else { 0 };
-        let len = u16::try_from(udp_len + head).map_err(|_| udp_len + head)?;
-        self.udp.len = udp_len as u16;
-        match &mut self.ip {
-            Ip::V4(ip) => {
-                ip.total_len = len;
-                ip.checksum = Ipv4::computed_checksum(ip);
-            }
-            Ip::V6(ip) => ip.payload_len = len,
-        }
-        self.icrc = icrc(&self.ip, &self.udp, &transport);
-        Ok(())
-    }
-
-    /// Appends the packet from the IP header to the ICRC.
-    pub fn emit(&self, out: &mut Vec<u8>) {
-        self.ip.emit(out);
-        self.udp.emit(out);
-        self.emit_transport(out);
-        out.extend_from_slice(&self.icrc.to_le_bytes());
-    }
-
-    /// Reads the packet that starts with an IP header of `version`. `Ok(None)`: it is IP, and not RoCEv2.
-    pub(crate) fn read(r: &mut Reader<'_>, version: u8) -> Result<Option<Self>, WireError> {
-        let ip = Ip::read(r, version)?;
-        if ip.protocol() != UDP || ip.is_fragment() {
-            return Ok(None);
-        }
-        let udp = Udp::read(r)?;
-        if udp.dst_port != ROCE_PORT {
-            return Ok(None);
-        }
-        let offset = r.at();
-        let rest = ip.payload_len().saturating_sub(8);
-        if usize::from(udp.len) != rest + 8 {
-            let (field, found) = ("UDP length", u32::from(udp.len));
-            return Err(WireError::Value { field, offset, found, expected: "the IP payload's length" });
-        }
-        let mut body = Reader::new(r.take("RoCEv2 datagram", rest)?);
-        let bth = Bth::read(&mut body)?;
-        let ext = match Layout::of(bth.opcode) {
-            Some(layout) => Extensions::read(&mut body, layout)?,
-            None => Extensions::default(),
-        };
-        let left = body.left();
-        let payload = left.checked_sub(4 + usize::from(bth.pad)).ok_or(WireError::Short {
-            field: "payload, pad and ICRC",
-            offset: offset + body.at(),
-            needed: 4 + usize::from(bth.pad),
-            left,
-        })?;
-        let payload = body.take("payload", payload)?.to_vec();
-        let pad = body.take("pad", usize::from(bth.pad))?.to_vec();
-        let icrc = u32::from_le_bytes(body.array("ICRC")?);
-        Ok(Some(Self { ip, udp, bth, ext, payload, pad, icrc }))
-    }
-
-    /// Whether this is a congestion notification packet.
-    pub fn is_cnp(&self) -> bool {
-        self.bth.opcode == Opcode::CNP
-    }
-}
+use crate::mac::MacControl;
+use crate::roce::Roce;
+use std::borrow::Cow;
+use std::fmt;
 
 /// What a frame carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body {
-    /// RoCEv2.
-    Roce(Box<Roce>),
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all of them are RoCEv2; a box would be an allocation a packet"
+)]
+pub enum Body<'a> {
+    /// RoCEv2, CNPs included.
+    Roce(Roce<'a>),
     /// Pause or PFC.
     MacControl(MacControl),
     /// Something else, or a fragment.
-    Other(Vec<u8>),
+    Other(Cow<'a, [u8]>),
 }
 
-/// A frame.
+impl<'a> Body<'a> {
+    /// Reads what follows an EtherType; with it what comes after the end that the inner lengths say.
+    pub fn parse(ethertype: u16, bytes: &'a [u8]) -> Result<(Self, &'a [u8]), WireError> {
+        Self::read(&mut Reader::new(bytes), ethertype)
+    }
+
+    pub(crate) fn read(r: &mut Reader<'a>, ethertype: u16) -> Result<(Self, &'a [u8]), WireError> {
+        let all = r.rest();
+        let body = match ethertype {
+            eth::IPV4 => Roce::read(r, 4)?.map(Body::Roce),
+            eth::IPV6 => Roce::read(r, 6)?.map(Body::Roce),
+            eth::MAC_CONTROL => Some(Body::MacControl(MacControl::read(r)?)),
+            _ => None,
+        };
+        Ok(match body {
+            Some(body) => (body, r.rest()),
+            None => (Body::Other(Cow::Borrowed(all)), &[]),
+        })
+    }
+
+    /// Appends it.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        match self {
+            Body::Roce(roce) => roce.emit(out),
+            Body::MacControl(control) => control.emit(out),
+            Body::Other(bytes) => out.extend_from_slice(bytes),
+        }
+    }
+
+    /// The same with bytes of its own.
+    pub fn into_owned(self) -> Body<'static> {
+        match self {
+            Body::Roce(roce) => Body::Roce(roce.into_owned()),
+            Body::MacControl(control) => Body::MacControl(control),
+            Body::Other(bytes) => Body::Other(Cow::Owned(bytes.into_owned())),
+        }
+    }
+}
+
+/// An Ethernet frame without FCS.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct Frame<'a> {
     /// Ethernet header.
     pub ethernet: Ethernet,
     /// What it carries.
-    pub body: Body,
-    /// Bytes after what the inner lengths say: padding to the smallest frame.
-    pub trailer: Vec<u8>,
+    pub body: Body<'a>,
+    /// Bytes after what the inner lengths say: padding to the smallest frame, or an FCS that was captured.
+    pub trailer: Cow<'a, [u8]>,
 }
 
-impl Frame {
-    /// Reads a frame from its destination address to its end, without FCS. Never panics; what is not RoCEv2 or MAC control
-    /// is kept as bytes, and RoCEv2 that cannot be read is an error.
-    pub fn parse(bytes: &[u8]) -> Result<Self, WireError> {
+impl<'a> Frame<'a> {
+    /// A RoCEv2 frame, padded to the smallest size. The header's EtherType is set to fit.
+    pub fn roce(mut ethernet: Ethernet, roce: Roce<'a>) -> Self {
+        ethernet.ethertype = if matches!(roce.ip, crate::Ip::V4(_)) { eth::IPV4 } else { eth::IPV6 };
+        let pad = (eth::MIN_FRAME_BYTES as usize).saturating_sub(ethernet.bytes() + roce.bytes());
+        Self { ethernet, body: Body::Roce(roce), trailer: Cow::Owned(vec![0; pad]) }
+    }
+
+    /// Reads a frame from its destination address to its end. What is not RoCEv2 or MAC control is kept as bytes; what
+    /// claims to be and cannot be read is an error.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
         let mut r = Reader::new(bytes);
         let ethernet = Ethernet::read(&mut r)?;
-        let start = r.at();
-        let body = match ethernet.ethertype {
-            eth::IPV4 => Roce::read(&mut r, 4)?.map(|roce| Body::Roce(Box::new(roce))),
-            eth::IPV6 => Roce::read(&mut r, 6)?.map(|roce| Body::Roce(Box::new(roce))),
-            eth::MAC_CONTROL => Some(Body::MacControl(MacControl::read(&mut r)?)),
-            _ => None,
-        };
-        let (body, trailer) = match body {
-            Some(body) => (body, bytes[r.at()..].to_vec()),
-            None => (Body::Other(bytes[start..].to_vec()), Vec::new()),
-        };
-        Ok(Self { ethernet, body, trailer })
+        let (body, trailer) = Body::read(&mut r, ethernet.ethertype)?;
+        Ok(Self { ethernet, body, trailer: Cow::Borrowed(trailer) })
+    }
+
+    /// Appends the frame, every field as it is.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        self.ethernet.emit(out);
+        self.body.emit(out);
+        out.extend_from_slice(&self.trailer);
     }
 
     /// The bytes of the frame, as [`Frame::parse`] takes them.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        match &self.body {
-            Body::MacControl(control) => {
-                let whole = control.frame(self.ethernet.src);
-                self.ethernet.emit(&mut out);
-                let used = match control {
-                    MacControl::Pause { .. } => 4,
-                    MacControl::Pfc(_) => 20,
-                    MacControl::Other { .. } => 2,
-                };
-                out.extend_from_slice(&whole[14..14 + used]);
-            }
-            Body::Roce(roce) => {
-                self.ethernet.emit(&mut out);
-                roce.emit(&mut out);
-            }
-            Body::Other(bytes) => {
-                self.ethernet.emit(&mut out);
-                out.extend_from_slice(bytes);
-            }
-        }
-        out.extend_from_slice(&self.trailer);
+        self.emit(&mut out);
         out
+    }
+
+    /// The same frame with bytes of its own.
+    pub fn into_owned(self) -> Frame<'static> {
+        let Frame { ethernet, body, trailer } = self;
+        Frame { ethernet, body: body.into_owned(), trailer: Cow::Owned(trailer.into_owned()) }
+    }
+}
+
+impl fmt::Display for Frame<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.body {
+            Body::Roce(roce) => write!(f, "{}, {roce}", self.ethernet),
+            Body::MacControl(control) => write!(f, "{}, {control}", self.ethernet),
+            Body::Other(bytes) => write!(f, "{}, {} bytes", self.ethernet, bytes.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bth, Extensions, Ip, MacAddr, Opcode, Pfc, Psn, Qpn, Tag};
+
+    fn ethernet(tags: Vec<Tag>) -> Ethernet {
+        Ethernet { dst: MacAddr::local(2), src: MacAddr::local(1), tags, ethertype: 0 }
+    }
+
+    #[test]
+    fn short_packets_are_padded_and_the_padding_is_not_payload() {
+        let ip = Ip::between("10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap()).unwrap();
+        let bth = Bth::new(Opcode::UC_SEND_ONLY, Qpn::new(1), Psn::new(0));
+        let roce = Roce::new(ip, 1, bth, Extensions::default(), &[][..]).unwrap();
+        let frame = Frame::roce(ethernet(Vec::new()), roce);
+        let bytes = frame.to_bytes();
+        assert_eq!((bytes.len(), frame.trailer.len()), (60, 2));
+        assert_eq!(Frame::parse(&bytes), Ok(frame));
+    }
+
+    #[test]
+    fn tagged_ipv6() {
+        let ip = Ip::between("fd00::1".parse().unwrap(), "fd00::2".parse().unwrap()).unwrap();
+        let bth = Bth::new(Opcode::RC_SEND_ONLY, Qpn::new(1), Psn::new(0));
+        let roce = Roce::new(ip, 1, bth, Extensions::default(), &b"hello"[..]).unwrap();
+        let frame = Frame::roce(ethernet(vec![Tag::new(3, 9)]), roce);
+        let bytes = frame.to_bytes();
+        assert_eq!(bytes[12..18], [0x81, 0x00, 0x60, 0x09, 0x86, 0xdd]);
+        assert_eq!(Frame::parse(&bytes), Ok(frame.clone()));
+        assert_eq!(frame.clone().into_owned(), frame);
+        let text = frame.to_string();
+        assert!(text.contains("vlan 9 priority 3") && text.contains("RC_SEND_ONLY"), "{text}");
+    }
+
+    #[test]
+    fn mac_control_and_what_is_unknown_come_back_byte_for_byte() {
+        let pfc = MacControl::Pfc(Pfc::default().with(3, 1)).frame(MacAddr::local(1));
+        let unknown = MacControl::Other { opcode: 0x42 }.frame(MacAddr::local(1));
+        let arp: Vec<u8> = (0..42).map(|i| if i == 12 { 8 } else { i }).collect();
+        for bytes in [pfc, unknown, arp] {
+            assert_eq!(Frame::parse(&bytes).unwrap().to_bytes(), bytes);
+        }
     }
 }

@@ -1,29 +1,48 @@
 //! What a capture holds, in figures.
 
-use super::read::{CaptureError, CaptureReader};
-use crate::ext::Syndrome;
-use crate::frame::{Body, Frame};
+use super::error::CaptureError;
+use super::flow::{Flow, FlowSummary};
+use super::reader::{CaptureReader, Captured};
+use crate::frame::Body;
 use crate::ip::Ecn;
-use crate::pfc::MacControl;
+use crate::mac::MacControl;
+use crate::roce::Roce;
+use crate::{Bth, Udp};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::net::IpAddr;
+
+/// How many malformed packets are told one by one.
+const MOST_TOLD: usize = 8;
+/// A packet that was cut and says to have been longer than IP and its link header can be is not looked into.
+const LONGEST_BYTES: u32 = 65_535 + 256;
 
 /// Figures of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// Packets in the file.
     pub packets: u64,
+    /// Bytes that they had on the wire, without FCS.
+    pub wire_bytes: u64,
     /// RoCEv2 packets, CNPs included.
     pub roce_packets: u64,
     /// RoCEv2 packets whose ICRC is right.
     pub icrc_ok: u64,
     /// RoCEv2 packets whose ICRC is wrong.
     pub icrc_bad: u64,
+    /// RoCEv2 packets of which too little was captured to check the ICRC.
+    pub icrc_unchecked: u64,
     /// Packets that claim to be IP, RoCEv2 or MAC control and cannot be read as such.
     pub malformed: u64,
-    /// Packets of which the capture kept only a part; they are not looked into.
+    /// The first of them.
+    pub first_malformed: Vec<Malformed>,
+    /// Packets of which the capture kept only a part. Those whose headers were kept are counted like others.
     pub cut: u64,
+    /// Packets that are neither RoCEv2 nor MAC control.
+    pub other: u64,
+    /// Packets of a link type that is not known here, among `other`.
+    pub unknown_link: u64,
     /// Congestion notification packets.
     pub cnp: u64,
     /// PFC frames.
@@ -32,138 +51,144 @@ pub struct Summary {
     pub pause: u64,
     /// RoCEv2 packets with congestion experienced.
     pub ce: u64,
-    /// RoCEv2 packets by opcode, as the byte in hexadecimal.
+    /// RoCEv2 packets by opcode: the standard's name, or the byte in hexadecimal.
     pub opcodes: BTreeMap<String, u64>,
-    /// One entry for each source, destination and destination queue pair.
+    /// One entry for each source, destination and destination queue pair, in that order.
     pub flows: Vec<FlowSummary>,
+    /// Time of the first packet, nanoseconds since 1970; `None` if the file has no times.
+    pub first_ns: Option<u64>,
+    /// Time of the last packet, nanoseconds since 1970.
+    pub last_ns: Option<u64>,
     /// Where reading ended early, and why.
     pub ended_early: Option<String>,
 }
 
-/// Packets from one address to one queue pair.
+/// A packet that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FlowSummary {
-    /// Source address.
-    pub src: String,
-    /// Destination address.
-    pub dst: String,
-    /// Destination queue pair.
-    pub dest_qpn: u32,
-    /// Packets.
-    pub packets: u64,
-    /// Payload bytes.
-    pub payload_bytes: u64,
-    /// Request packets whose PSN had been passed before.
-    pub retransmitted: u64,
-    /// Times that a request PSN was not the one after the last.
-    pub gaps: u64,
-    /// Sequence, access and other NAKs.
-    pub naks: u64,
-    /// Receiver-not-ready NAKs.
-    pub rnr_naks: u64,
-    /// CNPs.
-    pub cnps: u64,
-    /// Packets with congestion experienced.
-    pub ce: u64,
-    /// Time of the first packet, nanoseconds.
-    pub first_ns: u64,
-    /// Time of the last packet, nanoseconds.
-    pub last_ns: u64,
-    #[serde(skip)]
-    next_psn: Option<crate::Psn>,
+pub struct Malformed {
+    /// Its number in the file, from 1.
+    pub packet: u64,
+    /// Field, place, found and expected.
+    pub error: String,
 }
 
 /// Reads a capture to its end. One that ends in the middle gives what came before, and says so; one that does not begin as
 /// a capture is an error.
 pub fn summarise(input: impl Read) -> Result<Summary, CaptureError> {
     let mut reader = CaptureReader::new(input)?;
-    let mut summary = Summary::default();
-    let mut flows = BTreeMap::new();
+    let mut counting = Counting::default();
+    let mut packet = Captured::default();
     loop {
-        match reader.next_packet() {
-            Ok(None) => break,
-            Ok(Some(packet)) => {
-                summary.packets += 1;
-                if (packet.bytes.len() as u64) < u64::from(packet.wire_len) {
-                    summary.cut += 1;
-                } else if let Some(bytes) = packet.ethernet() {
-                    count(&mut summary, &mut flows, packet.at_ns, &bytes);
-                }
-            }
+        match reader.read_packet(&mut packet) {
+            Ok(true) => counting.packet(&packet),
+            Ok(false) => break,
+            // What the disk could not give is not a property of the capture.
+            Err(CaptureError::Io(error)) => return Err(error.into()),
             Err(error) => {
-                summary.ended_early = Some(error.to_string());
+                counting.summary.ended_early = Some(error.to_string());
                 break;
             }
         }
     }
-    summary.flows = flows.into_values().collect();
+    let mut summary = counting.summary;
+    summary.flows = counting.flows.into_values().map(|flow| flow.summary).collect();
+    summary.opcodes = counting.opcodes.into_iter().map(|(opcode, n)| (opcode.to_string(), n)).collect();
     Ok(summary)
 }
 
-type Flows = BTreeMap<(std::net::IpAddr, std::net::IpAddr, u32), FlowSummary>;
+#[derive(Default)]
+struct Counting {
+    summary: Summary,
+    opcodes: BTreeMap<crate::Opcode, u64>,
+    flows: BTreeMap<(IpAddr, IpAddr, u32), Flow>,
+    extended: Vec<u8>,
+}
 
-fn count(summary: &mut Summary, flows: &mut Flows, at_ns: u64, bytes: &[u8]) {
-    let Ok(frame) = Frame::parse(bytes) else {
-        summary.malformed += 1;
-        return;
-    };
-    let roce = match frame.body {
-        Body::Roce(roce) => roce,
-        Body::MacControl(MacControl::Pfc(_)) => return summary.pfc += 1,
-        Body::MacControl(MacControl::Pause { .. }) => return summary.pause += 1,
-        Body::MacControl(MacControl::Other { .. }) | Body::Other(_) => return,
-    };
-    summary.roce_packets += 1;
-    *(if roce.icrc_ok() { &mut summary.icrc_ok } else { &mut summary.icrc_bad }) += 1;
-    *summary.opcodes.entry(roce.bth.opcode.to_string()).or_default() += 1;
-    let ce = roce.ip.ecn() == Ecn::Ce;
-    summary.ce += u64::from(ce);
-    let (src, dst, qpn) = (roce.ip.src(), roce.ip.dst(), roce.bth.dest.get());
-    let flow = flows.entry((src, dst, qpn)).or_insert_with(|| FlowSummary {
-        src: src.to_string(),
-        dst: dst.to_string(),
-        dest_qpn: qpn,
-        packets: 0,
-        payload_bytes: 0,
-        retransmitted: 0,
-        gaps: 0,
-        naks: 0,
-        rnr_naks: 0,
-        cnps: 0,
-        ce: 0,
-        first_ns: at_ns,
-        last_ns: at_ns,
-        next_psn: None,
-    });
-    flow.packets += 1;
-    flow.ce += u64::from(ce);
-    flow.first_ns = flow.first_ns.min(at_ns);
-    flow.last_ns = flow.last_ns.max(at_ns);
-    if roce.is_cnp() {
-        summary.cnp += 1;
-        flow.cnps += 1;
-        return;
-    }
-    flow.payload_bytes += roce.payload.len() as u64;
-    match roce.ext.aeth.map(|aeth| Syndrome::of(aeth.syndrome)) {
-        Some(Syndrome::Nak(_)) => flow.naks += 1,
-        Some(Syndrome::RnrNak(_)) => flow.rnr_naks += 1,
-        _ => {}
-    }
-    let operation = roce.bth.opcode.operation();
-    let request =
-        operation <= crate::opcode::op::READ_REQUEST || operation >= crate::opcode::op::COMPARE_SWAP;
-    if request {
-        let psn = roce.bth.psn;
-        if let Some(next) = flow.next_psn {
-            match psn.since(next) {
-                ..0 => flow.retransmitted += 1,
-                0 => {}
-                // After a read request the numbers of its responses are skipped: not a gap that can be told from loss.
-                _ => flow.gaps += 1,
-            }
+impl Counting {
+    fn packet(&mut self, packet: &Captured) {
+        let s = &mut self.summary;
+        s.packets += 1;
+        s.wire_bytes += u64::from(packet.wire_len);
+        if let Some(at) = packet.at_ns {
+            s.first_ns = Some(s.first_ns.map_or(at, |first| first.min(at)));
+            s.last_ns = Some(s.last_ns.map_or(at, |last| last.max(at)));
         }
-        let next = psn.add(1);
-        flow.next_psn = Some(flow.next_psn.filter(|old| next.since(*old) < 0).unwrap_or(next));
+        if packet.is_cut() {
+            self.cut_packet(packet);
+            return;
+        }
+        match packet.link_type.body(&packet.bytes) {
+            None => {
+                s.unknown_link += 1;
+                s.other += 1;
+            }
+            Some(Err(error)) => {
+                s.malformed += 1;
+                if s.first_malformed.len() < MOST_TOLD {
+                    s.first_malformed.push(Malformed { packet: s.packets, error: error.to_string() });
+                }
+            }
+            Some(Ok((Body::Roce(roce), _))) => {
+                let ok = roce.icrc_ok();
+                self.roce(packet.at_ns, &roce, Some(ok));
+            }
+            Some(Ok((Body::MacControl(control), _))) => self.control(&control),
+            Some(Ok((Body::Other(_), _))) => s.other += 1,
+        }
+    }
+
+    /// A packet of which a part is missing: zeros in the place of that part make the lengths right, and what was captured is
+    /// looked at if it reaches to the end of the headers.
+    fn cut_packet(&mut self, packet: &Captured) {
+        self.summary.cut += 1;
+        let mut extended = std::mem::take(&mut self.extended);
+        extended.clear();
+        extended.extend_from_slice(&packet.bytes);
+        extended.resize(packet.wire_len.min(LONGEST_BYTES) as usize, 0);
+        match packet.link_type.body(&extended) {
+            Some(Ok((Body::Roce(roce), trailer))) => {
+                let start = extended.len() - trailer.len() - roce.bytes();
+                let headers = roce.ip.bytes() + Udp::BYTES + Bth::BYTES + roce.ext.headers().bytes();
+                if start + headers <= packet.bytes.len() {
+                    self.roce(packet.at_ns, &roce, None);
+                } else {
+                    self.summary.other += 1;
+                }
+            }
+            Some(Ok((Body::MacControl(control), trailer)))
+                if extended.len() - trailer.len() <= packet.bytes.len() =>
+            {
+                self.control(&control);
+            }
+            _ => self.summary.other += 1,
+        }
+        self.extended = extended;
+    }
+
+    fn control(&mut self, control: &MacControl) {
+        match control {
+            MacControl::Pfc(_) => self.summary.pfc += 1,
+            MacControl::Pause(_) => self.summary.pause += 1,
+            MacControl::Other { .. } => self.summary.other += 1,
+        }
+    }
+
+    fn roce(&mut self, at_ns: Option<u64>, roce: &Roce<'_>, icrc_ok: Option<bool>) {
+        let s = &mut self.summary;
+        s.roce_packets += 1;
+        *match icrc_ok {
+            Some(true) => &mut s.icrc_ok,
+            Some(false) => &mut s.icrc_bad,
+            None => &mut s.icrc_unchecked,
+        } += 1;
+        s.ce += u64::from(roce.ip.ecn() == Ecn::Ce);
+        s.cnp += u64::from(roce.is_cnp());
+        *self.opcodes.entry(roce.bth.opcode).or_default() += 1;
+        let (src, dst, dest_qpn) = (roce.ip.src(), roce.ip.dst(), roce.bth.dest.get());
+        let flow = self.flows.entry((src, dst, dest_qpn)).or_insert_with(|| {
+            let (src, dst) = (src.to_string(), dst.to_string());
+            Flow::new(FlowSummary { src, dst, dest_qpn, ..FlowSummary::default() })
+        });
+        flow.count(at_ns, roce, icrc_ok);
     }
 }
