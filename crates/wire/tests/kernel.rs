@@ -1,6 +1,8 @@
 //! Two Linux kernels speaking RoCEv2 to each other, captured: every packet parses, every ICRC is right, every packet is
 //! emitted again byte for byte.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod common;
 
 use common::fixture;
