@@ -333,6 +333,8 @@ pub(super) struct Table<'a> {
     pub(super) span: Range<usize>,
     entries: &'a DeTable<'a>,
     asked: RefCell<Vec<&'static str>>,
+    /// Keys that are missing, with what was said about them.
+    missing: RefCell<Vec<(String, String)>>,
 }
 
 impl<'a> Table<'a> {
@@ -342,7 +344,7 @@ impl<'a> Table<'a> {
         span: Range<usize>,
         entries: &'a DeTable<'a>,
     ) -> Self {
-        Self { cx, path, span, entries, asked: RefCell::default() }
+        Self { cx, path, span, entries, asked: RefCell::default(), missing: RefCell::default() }
     }
 
     /// `[nic]`, or `the top level`, as messages name the table.
@@ -435,14 +437,9 @@ impl<'a> Table<'a> {
     }
 
     pub(super) fn missing(&self, key: &str, example: &str) {
-        let found = self.entries.keys().map(|key| key.get_ref().as_ref());
-        let help = match suggest(key, found) {
-            Some(found) if !self.asked.borrow().contains(&found) => {
-                format!("is `{found}` meant? Otherwise write {key} = {example}")
-            }
-            _ => format!("write for example {key} = {example}"),
-        };
-        self.cx.error(self.heading(), format!("{} has no `{key}`", self.title()), help);
+        let message = format!("{} has no `{key}`", self.title());
+        self.cx.error(self.heading(), message.clone(), format!("write for example {key} = {example}"));
+        self.missing.borrow_mut().push((key.to_owned(), message));
     }
 
     /// The table's first line, for what is not about one key.
@@ -491,8 +488,13 @@ impl<'a> Table<'a> {
             let mut known: Vec<&str> = asked.clone();
             known.sort_unstable();
             known.dedup();
-            let meant = suggest(key.get_ref(), known.iter().copied())
-                .map(|meant| format!("did you mean `{meant}`? "));
+            let meant = suggest(key.get_ref(), known.iter().copied());
+            // One message for one slip: a key that is missing because it is misspelt here was said to be so already.
+            let missing = self.missing.borrow();
+            if let Some((_, said)) = missing.iter().find(|(missing, _)| meant == Some(missing.as_str())) {
+                self.cx.errors.borrow_mut().retain(|error| error.message != *said);
+            }
+            let meant = meant.map(|meant| format!("did you mean `{meant}`? "));
             self.cx.error(
                 key.span(),
                 format!("`{}` is not a key of {}", key.get_ref(), self.title()),
