@@ -40,7 +40,8 @@ impl Framing {
     /// Bytes that a message of `bytes` keeps a link busy for, gaps included.
     pub const fn line_bytes(&self, bytes: u64) -> u64 {
         let packets = self.packets(bytes);
-        bytes + packets * (self.header_bytes + self.gap_bytes) as u64 + self.first_extra_bytes as u64
+        let each = self.header_bytes as u64 + self.gap_bytes as u64;
+        bytes.saturating_add(packets.saturating_mul(each)).saturating_add(self.first_extra_bytes as u64)
     }
 
     /// Packets of a message of `bytes`; an empty one has one packet too.
@@ -73,7 +74,9 @@ pub fn ideal_time(path: &[Hop], bytes: u64, framing: &Framing) -> Span {
 
     // `starts[i]` is when the packet starts on hop i. Equal packets pass like a train: the second and later ones follow
     // each other at the pace of the slowest hop so far.
-    let passes = |starts: &[u64], i: usize, frame: u64| starts[i] + span(path[i], frame) + delay(path[i]);
+    let passes = |starts: &[u64], i: usize, frame: u64| {
+        starts[i].saturating_add(span(path[i], frame)).saturating_add(delay(path[i]))
+    };
     let pace = |i: usize| span(path[i], full + gap);
     let mut starts = vec![0u64; path.len()];
     for i in 1..path.len() {
@@ -91,7 +94,8 @@ pub fn ideal_time(path: &[Hop], bytes: u64, framing: &Framing) -> Span {
                         travel += span(path[e], full) + delay(path[e]);
                     }
                     slowest = slowest.max(pace(e));
-                    best = best.max(starts[e] + span(path[e], first + gap) + travel + waits * slowest);
+                    let waited = waits.saturating_mul(slowest);
+                    best = best.max((starts[e] + span(path[e], first + gap) + travel).saturating_add(waited));
                 }
                 best
             })
@@ -102,7 +106,7 @@ pub fn ideal_time(path: &[Hop], bytes: u64, framing: &Framing) -> Span {
     if packets > 1 {
         let mut last_starts = vec![0u64; path.len()];
         for i in 0..path.len() {
-            let free = starts[i] + span(path[i], frame + gap);
+            let free = starts[i].saturating_add(span(path[i], frame + gap));
             let arrived = if i == 0 { 0 } else { passes(&last_starts, i - 1, last) };
             last_starts[i] = free.max(arrived);
         }

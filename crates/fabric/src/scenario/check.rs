@@ -2,17 +2,20 @@
 
 use super::Scenario;
 use super::error::NoticeKind;
+use super::read_control;
 use super::table::Table;
 use crate::{Algorithm, EcnRule, Headroom, MAX_FLOWS, NodeId, Pattern, Shape};
 use std::collections::BTreeSet;
 use std::ops::Range;
+use weir_congestion::{ControlParams, dcqcn::ParamError};
 use weir_switch::ConfigError;
-use weir_units::{Bytes, Time};
+use weir_units::{Bytes, Rate, Time};
 
 /// Checks a scenario whose parts are all right by themselves. `workloads` are the places of its workloads.
 pub(super) fn check(root: &Table<'_>, scenario: &Scenario, workloads: &[Range<usize>]) {
     check_workloads(root, scenario, workloads);
     check_switches(root, scenario);
+    check_control(root, scenario);
     check_ecn_tables(root, scenario);
     idle_marking(root, scenario);
     idle_buffers(root, scenario);
@@ -92,6 +95,27 @@ fn check_switches(root: &Table<'_>, scenario: &Scenario) {
             _ => (root.place("topology"), String::new()),
         };
         root.cx.error(span, format!("switch `{name}`: {error}"), help);
+        return;
+    }
+}
+
+/// DCQCN's own opinion of its parameters, at the slowest and the fastest host.
+fn check_control(root: &Table<'_>, scenario: &Scenario) {
+    let rates = (0..scenario.topology.hosts()).map(|host| scenario.topology.host_rate(NodeId(host)));
+    let rates: BTreeSet<Rate> = rates.collect();
+    for rate in rates.first().into_iter().chain(rates.last()) {
+        let ControlParams::Dcqcn(params) = scenario.control_params(*rate) else { return };
+        let Err(error) = params.check() else { continue };
+        let field = match &error {
+            ParamError::OutOfRange { field, .. } => *field,
+            ParamError::FloorAboveCeiling { .. } => "min_rate",
+            ParamError::FirstCnpShare { .. } => "share_on_first_cnp",
+        };
+        let place = match section(root, "control") {
+            Some(control) => control.place(read_control::written_as(&control, field)),
+            None => 0..0,
+        };
+        root.cx.error(place, format!("DCQCN at hosts of {rate}: {error}"), "");
         return;
     }
 }
@@ -230,7 +254,7 @@ fn risks(root: &Table<'_>, scenario: &Scenario) {
     let key = if root.has("route") { "route" } else { "topology" };
     let by_hand: BTreeSet<NodeId> =
         scenario.route_overrides.iter().flat_map(|route| route.to.iter().copied()).collect();
-    for dst in by_hand {
+    for dst in by_hand.into_iter().take(1024) {
         if let Some(round) = routes.loop_to(topology, dst) {
             let names: Vec<&str> =
                 round.iter().chain(round.first()).map(|node| topology.node(*node).name.as_str()).collect();

@@ -29,6 +29,22 @@ const RATES: [Pair; 5] = [
     ["max_rate", "rpg_max_rate"],
     ["rate_on_first_cnp", "rate_to_set_on_first_cnp"],
 ];
+/// The key under which a DCQCN parameter is written in a table: its own, or mlx5's.
+pub(super) fn written_as(t: &Table<'_>, field: &'static str) -> &'static str {
+    const OTHERS: [Pair; 5] = [
+        ["g", "dce_tcp_g"],
+        ["initial_alpha", "initial_alpha_value"],
+        ["byte_counter", "rpg_byte_reset"],
+        ["recovery_rounds", "rpg_threshold"],
+        ["min_dec_fac", "rpg_min_dec_fac"],
+    ];
+    let mut pairs = INTERVALS.iter().chain(&RATES).chain(&OTHERS);
+    match pairs.find(|[own, mlx5]| *own == field && !t.has(own) && t.has(mlx5)) {
+        Some([_, mlx5]) => mlx5,
+        None => field,
+    }
+}
+
 /// The keys of an algorithm.
 fn keys(algorithm: Algorithm) -> &'static [&'static str] {
     match algorithm {

@@ -285,8 +285,8 @@ fn pattern(t: &Table<'_>, kind: &str, around: &mut Around<'_, '_>) -> Option<Pat
         }
         "moe" => {
             let hosts = ranks(t, around);
-            let experts = count("experts", hosts.len() as u64);
-            let top_k = count("top_k", 8.min(u64::from(experts)));
+            let experts = t.int_or("experts", 1..=1 << 16, hosts.len() as u64) as u32;
+            let top_k = t.int_or("top_k", 1..=64, 8.min(u64::from(experts))) as u32;
             let tokens = t.need_int("tokens", 1..=1 << 24).map(|n| n as u32);
             let token_bytes = bytes(t, "token_bytes");
             let skew = t.number_or("skew", "from 0 to 10", |skew| (0.0..=10.0).contains(&skew), 0.0);

@@ -11,7 +11,7 @@ use weir_switch as sw;
 use weir_switch::{
     Alpha, ClassConfig, ClassKind, MmuParams, PfcParams, PortConfig, Priority, SwitchConfig, Threshold,
 };
-use weir_units::{Rate, Span};
+use weir_units::Rate;
 
 impl Scenario {
     /// The switch at this node, port by port in the topology's order.
@@ -117,7 +117,10 @@ impl Scenario {
                     true => self.nic.pfc_response_delay,
                     false => self.pfc.response_delay,
                 };
-                headroom(link.rate, link.delay, self.nic.max_frame_bytes(), response)
+                let max_frame_bytes = self.nic.max_frame_bytes();
+                let link =
+                    sw::headroom::Link { rate: link.rate, delay: link.delay, max_frame_bytes, response };
+                sw::headroom::Headroom::of(&link).total()
             }
         }
     }
@@ -146,13 +149,6 @@ impl Scenario {
             },
         }
     }
-}
-
-/// Two frames that have just started, one at each end of the cable, and the pause frame itself, all of which must pass
-/// before anything stops; and what the line carries in a round trip and while the peer makes up its mind.
-fn headroom(rate: Rate, delay: Span, max_frame_bytes: u32, response: Span) -> u64 {
-    const PFC_FRAME_BYTES: u64 = 64;
-    2 * u64::from(max_frame_bytes) + PFC_FRAME_BYTES + rate.bytes_in(delay + delay + response)
 }
 
 fn dynamic(alpha: f64) -> Threshold {

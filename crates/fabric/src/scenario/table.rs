@@ -283,21 +283,46 @@ fn unit<T: std::str::FromStr<Err = UnitError>>(
     }
 }
 
-macro_rules! units {
-    ($($type:ty: $what:literal, $usual:literal, $example:literal;)+) => {$(
-        impl Read for $type {
-            const EXAMPLE: &'static str = concat!("\"", $example, "\"");
-            fn read(value: &Value<'_>) -> Option<Self> {
-                unit(value, $what, $usual, Self::EXAMPLE)
-            }
-        }
-    )+};
+/// Longest time that a scenario may give: sums of a few of them still fit 64 bits of picoseconds.
+const LONGEST: Span = Span::from_s(1_000_000);
+
+fn not_too_long(value: &Value<'_>, ps: u64) -> Option<()> {
+    if ps <= LONGEST.as_ps() {
+        return Some(());
+    }
+    value
+        .error(format!("`{}` is longer than 1000000 s", value.path), "leave it out where it means \"never\"");
+    None
 }
-units! {
-    Time: "a time", "us", "10 us";
-    Span: "a time", "us", "10 us";
-    Rate: "a rate", "Gb/s", "100 Gb/s";
-    Bytes: "a size", "KB", "400 KB";
+
+impl Read for Time {
+    const EXAMPLE: &'static str = "\"10 us\"";
+    fn read(value: &Value<'_>) -> Option<Self> {
+        let time: Time = unit(value, "a time", "us", Self::EXAMPLE)?;
+        not_too_long(value, time.as_ps()).map(|()| time)
+    }
+}
+
+impl Read for Span {
+    const EXAMPLE: &'static str = "\"10 us\"";
+    fn read(value: &Value<'_>) -> Option<Self> {
+        let span: Span = unit(value, "a time", "us", Self::EXAMPLE)?;
+        not_too_long(value, span.as_ps()).map(|()| span)
+    }
+}
+
+impl Read for Rate {
+    const EXAMPLE: &'static str = "\"100 Gb/s\"";
+    fn read(value: &Value<'_>) -> Option<Self> {
+        unit(value, "a rate", "Gb/s", Self::EXAMPLE)
+    }
+}
+
+impl Read for Bytes {
+    const EXAMPLE: &'static str = "\"400 KB\"";
+    fn read(value: &Value<'_>) -> Option<Self> {
+        unit(value, "a size", "KB", Self::EXAMPLE)
+    }
 }
 
 /// One of a few words.

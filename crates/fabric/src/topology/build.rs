@@ -12,6 +12,8 @@ pub const MAX_LINK_RATE: Rate = Rate::from_gbps(1600);
 pub const MAX_PORTS: usize = 1024;
 /// Most nodes that a fabric may have.
 pub const MAX_NODES: usize = 1 << 20;
+/// Most entries that the routes of a fabric may have: places on the way times groups of destinations.
+const MAX_ROUTES: usize = 1 << 27;
 
 /// Why nodes and links make no fabric.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +29,17 @@ pub enum TopologyError {
     TooManyNodes {
         /// How many there are.
         nodes: usize,
+    },
+    /// More than fits a reasonable memory.
+    #[error(
+        "{places} switches (and hosts with several links) times {groups} destinations (leaf switches, and hosts with \
+         several links) are more routes than can be held; put more hosts on a switch"
+    )]
+    TooManyRoutes {
+        /// Places where a route is chosen.
+        places: usize,
+        /// Groups of destinations.
+        groups: usize,
     },
     /// Two nodes of one name.
     #[error("there are two nodes called `{name}`")]
@@ -67,6 +80,16 @@ pub enum TopologyError {
         link_name: String,
         /// Its rate.
         rate: Rate,
+    },
+    /// A cable longer than light goes in a second.
+    #[error("the link {link_name} has a delay of {delay}, and 1 s is the longest")]
+    DelayOutOfRange {
+        /// The link's number.
+        link: usize,
+        /// The link, as `a--b`.
+        link_name: String,
+        /// Its delay.
+        delay: Span,
     },
     /// A probability below 0 or not below 1.
     #[error("the link {link_name} has a bit error rate that is not a probability below 1")]
@@ -196,6 +219,7 @@ impl TopologyBuilder {
         }
 
         let mut topology = with_ports(nodes, hosts as u32, links, &degree);
+        topology.check_size()?;
         let found = topology.hops_from_hosts();
         for (node, hops) in topology.nodes.iter_mut().zip(found) {
             if node.kind == NodeKind::Switch && node.tier == 0 {
@@ -208,13 +232,16 @@ impl TopologyBuilder {
 }
 
 fn check_links(nodes: &[Node], links: &[(usize, usize, Rate, Span, f64)]) -> Result<(), TopologyError> {
-    for (link, (a, b, rate, _, errors)) in links.iter().enumerate() {
+    for (link, (a, b, rate, delay, errors)) in links.iter().enumerate() {
         let link_name = || format!("{}--{}", nodes[*a].name, nodes[*b].name);
         if a == b {
             return Err(TopologyError::SelfLoop { node: nodes[*a].name.clone(), link });
         }
         if !(MIN_LINK_RATE..=MAX_LINK_RATE).contains(rate) {
             return Err(TopologyError::RateOutOfRange { link, link_name: link_name(), rate: *rate });
+        }
+        if *delay > Span::from_s(1) {
+            return Err(TopologyError::DelayOutOfRange { link, link_name: link_name(), delay: *delay });
         }
         if !(0.0..1.0).contains(errors) {
             return Err(TopologyError::BadBitErrorRate { link, link_name: link_name() });
@@ -261,6 +288,24 @@ impl Topology {
             }
         }
         hops
+    }
+
+    /// Routes are an array of places by groups of destinations.
+    fn check_size(&self) -> Result<(), TopologyError> {
+        let mut leaf = vec![false; self.nodes.len()];
+        let mut several = 0;
+        for host in (0..self.hosts).map(NodeId) {
+            match self.ports(host) {
+                [only] => leaf[only.peer.node.index()] = true,
+                _ => several += 1,
+            }
+        }
+        let places = self.switches() as usize + several;
+        let groups = leaf.iter().filter(|leaf| **leaf).count() + several;
+        match places.saturating_mul(groups) {
+            ..=MAX_ROUTES => Ok(()),
+            _ => Err(TopologyError::TooManyRoutes { places, groups }),
+        }
     }
 
     /// Every host must reach every other through switches alone: any two must share a part of the network of

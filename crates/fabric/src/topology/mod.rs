@@ -195,3 +195,6 @@ impl fmt::Display for NodeId {
         self.0.fmt(f)
     }
 }
+
+#[cfg(test)]
+mod tests;
