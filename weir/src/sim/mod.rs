@@ -3,6 +3,8 @@
 mod compare;
 mod explain;
 mod hpcc;
+mod run;
+mod show;
 
 use crate::args::SimCommand;
 use crate::exit::{Exit, Failure};
@@ -13,6 +15,7 @@ pub fn run(command: SimCommand) -> Result<Exit, Failure> {
         SimCommand::Hpcc(args) => hpcc::run(&args),
         SimCommand::Compare(args) => compare::run(&args),
         SimCommand::Explain { name } => explain::run(name.as_deref()),
-        SimCommand::Run(_) | SimCommand::Check(_) => Err(Failure::System("error: being built".into())),
+        SimCommand::Run(args) => run::run(&args),
+        SimCommand::Check(args) => run::check(&args),
     }
 }
