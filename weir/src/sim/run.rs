@@ -19,7 +19,10 @@ pub fn run(args: &SimRun) -> Result<Exit, Failure> {
     let seeds = seeds(args, &scenario)?;
     if let Some(path) = &args.flows_csv {
         let flows = scenario.flows(seeds[0]);
-        files::write_whole(path, weir_fabric::write_flows(&flows, &scenario.topology, &scenario.qos).as_bytes())?;
+        files::write_whole(
+            path,
+            weir_fabric::write_flows(&flows, &scenario.topology, &scenario.qos).as_bytes(),
+        )?;
         eprintln!("{} flows written to {}", flows.flows.len(), path.display());
         return Ok(Exit::Fine);
     }
@@ -44,7 +47,10 @@ pub fn run(args: &SimRun) -> Result<Exit, Failure> {
         }
     }
     let bad = results.iter().any(|r| {
-        r.summary.lossless_drops > 0 || r.summary.deadlocks > 0 || r.summary.failed > 0 || r.summary.unfinished > 0
+        r.summary.lossless_drops > 0
+            || r.summary.deadlocks > 0
+            || r.summary.failed > 0
+            || r.summary.unfinished > 0
     });
     Ok(if bad { Exit::Findings } else { Exit::Fine })
 }
@@ -140,7 +146,9 @@ impl ToPcap {
     }
 
     fn finish(self) -> Result<Vec<u8>, Failure> {
-        self.writer.finish().map_err(|error| Failure::System(format!("error: can't end the capture: {error}")))
+        self.writer
+            .finish()
+            .map_err(|error| Failure::System(format!("error: can't end the capture: {error}")))
     }
 }
 

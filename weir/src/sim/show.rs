@@ -127,10 +127,13 @@ fn ports(r: &Results) -> String {
     }
     let shown = 8;
     rows.sort_by(|(pa, a), (pb, b)| {
-        let key = |p: &weir_sim::results::PriorityResult| (p.dropped > 0, p.max_queue_bytes.max(p.max_ingress_bytes));
+        let key = |p: &weir_sim::results::PriorityResult| {
+            (p.dropped > 0, p.max_queue_bytes.max(p.max_ingress_bytes))
+        };
         key(b).cmp(&key(a)).then(pa.node.cmp(&pb.node)).then(pa.port.cmp(&pb.port))
     });
-    let mut ports = table(["port / priority", "to", "speed", "used", "deepest", "marks", "paused", "PFC out", "drops"]);
+    let mut ports =
+        table(["port / priority", "to", "speed", "used", "deepest", "marks", "paused", "PFC out", "drops"]);
     for (port, p) in rows.iter().take(shown) {
         ports.add_row([
             format!("{}:{}/{}", port.node, port.port, p.priority),
@@ -145,7 +148,11 @@ fn ports(r: &Results) -> String {
         ]);
     }
     let more = rows.len().saturating_sub(shown);
-    let more = if more > 0 { format!("and {more} more queues that were used; --out DIR writes them all\n") } else { String::new() };
+    let more = if more > 0 {
+        format!("and {more} more queues that were used; --out DIR writes them all\n")
+    } else {
+        String::new()
+    };
     format!("\n{ports}\n{more}")
 }
 
@@ -164,7 +171,8 @@ fn series(r: &Results) -> String {
     let width = 64.min(series.values.len()).max(1);
     let line: String = (0..width)
         .map(|i| {
-            let part = &series.values[i * series.values.len() / width..((i + 1) * series.values.len() / width)];
+            let part =
+                &series.values[i * series.values.len() / width..((i + 1) * series.values.len() / width)];
             let top = part.iter().max().copied().unwrap_or(0);
             BARS[(top * 7 / most) as usize]
         })
@@ -199,14 +207,19 @@ fn verdict(r: &Results) -> String {
         text += &format!("{} flows failed, {} did not finish\n", s.failed, s.unfinished);
     }
     if s.lossless_drops == 0 && s.deadlocks == 0 {
-        let lost = if s.drops > 0 { format!(" ({} frames lost elsewhere: faults, lossy classes)", s.drops) } else { String::new() };
+        let lost = if s.drops > 0 {
+            format!(" ({} frames lost elsewhere: faults, lossy classes)", s.drops)
+        } else {
+            String::new()
+        };
         text += &format!("Lossless: no frame of a lossless class was dropped{lost}; no deadlock.\n");
     }
     text
 }
 
 fn several(results: &[Results]) -> String {
-    let mut runs = table(["seed", "flows", "p50", "p95", "p99", "goodput", "deepest", "pauses", "drops", "Jain"]);
+    let mut runs =
+        table(["seed", "flows", "p50", "p95", "p99", "goodput", "deepest", "pauses", "drops", "Jain"]);
     for r in results {
         let s = &r.summary;
         runs.add_row([

@@ -34,13 +34,18 @@ fn promises(scenario: &Scenario, r: &Results) -> Result<(), String> {
     let waits = r.summary.failed > 0 && r.flows.iter().all(|flow| flow.status != FlowStatus::Unfinished);
     if r.end != EndReason::Completed && !(r.end == EndReason::Stuck && waits) {
         let stuck = r.flows.iter().find(|flow| flow.status == FlowStatus::Unfinished).map(|flow| flow.id);
-        return Err(format!("ended as {:?} with {} flows unfinished, first {stuck:?}", r.end, r.summary.unfinished));
+        return Err(format!(
+            "ended as {:?} with {} flows unfinished, first {stuck:?}",
+            r.end, r.summary.unfinished
+        ));
     }
     for flow in &r.flows {
         let (id, bytes, got) = (flow.id, flow.bytes, flow.delivered_bytes);
         match &flow.status {
             FlowStatus::Completed if got == bytes => {}
-            FlowStatus::Completed => return Err(format!("flow {id}: {got} of {bytes} bytes delivered, and complete")),
+            FlowStatus::Completed => {
+                return Err(format!("flow {id}: {got} of {bytes} bytes delivered, and complete"));
+            }
             FlowStatus::Failed(_) if got <= bytes => {}
             FlowStatus::Failed(_) => return Err(format!("flow {id}: {got} bytes delivered of {bytes}")),
             // What it waits for failed.
@@ -55,7 +60,8 @@ fn promises(scenario: &Scenario, r: &Results) -> Result<(), String> {
     if let Some(deadlock) = r.deadlocks.first() {
         return Err(format!("deadlock: {deadlock:?}"));
     }
-    let lossy_faults = scenario.faults.is_empty() && scenario.qos.classes.iter().all(|c| c.lossless || c.name == "cnp");
+    let lossy_faults =
+        scenario.faults.is_empty() && scenario.qos.classes.iter().all(|c| c.lossless || c.name == "cnp");
     if lossy_faults && r.summary.retransmitted_packets > 0 && r.summary.drops == 0 {
         let timeouts: u64 = r.flows.iter().map(|flow| flow.timeouts).sum();
         if timeouts == 0 {
