@@ -85,3 +85,79 @@ fn switches_are_valid() {
         }
     }
 }
+
+/// The reference page names every key that the reader knows: a key that does not exist makes it list them.
+#[test]
+fn the_reference_page_has_every_key() {
+    let page = std::fs::read_to_string(folder().join("../docs/scenario.md")).unwrap();
+    let mut known = std::collections::BTreeSet::new();
+    let mut ask = |text: &str| {
+        let errors = Scenario::from_toml(text, "x", &mut |_| Err(String::new())).unwrap_err();
+        let before = known.len();
+        for error in errors.iter().filter(|error| error.message.starts_with("`zzz`")) {
+            let (_, keys) = error.help.split_once("Keys are: ").unwrap();
+            known.extend(keys.split(", ").map(str::to_owned));
+        }
+        assert!(errors.iter().any(|error| error.message.starts_with("`zzz`")), "{text}\n{errors:?}");
+        known.len() - before
+    };
+    assert!(ask("zzz = 1") >= 14);
+    for kind in [
+        "star",
+        "dumbbell",
+        "parking-lot",
+        "leaf-spine",
+        "fat-tree",
+        "rail-optimised",
+        "dragonfly",
+        "explicit",
+    ] {
+        ask(&format!("[topology]\nkind = \"{kind}\"\nzzz = 1"));
+    }
+    ask("[topology]\nkind = \"explicit\"\nlinks = [{ zzz = 1 }]");
+    ask("[topology]\nkind = \"fat-tree\"\nk = 4\nzzz = 1");
+    for table in ["qos", "buffer", "pfc", "nic", "control", "run", "pfc.watchdog"] {
+        ask(&format!("[{table}]\nzzz = 1"));
+    }
+    ask("[[class]]\nzzz = 1");
+    for ecn in ["{ zzz = 1 }", "[{ zzz = 1 }]"] {
+        ask(&format!("[[class]]\necn = {ecn}"));
+    }
+    let star = "[topology]\nkind = \"star\"\nhosts = 2\nrate = \"10 Gb/s\"\n";
+    ask(&format!("{star}[probes]\nzzz = 1"));
+    ask(&format!("{star}[[route]]\nzzz = 1"));
+    for kind in [
+        "incast",
+        "permutation",
+        "all-to-all",
+        "all-reduce",
+        "reduce-scatter",
+        "all-gather",
+        "moe",
+        "pipeline",
+        "storage",
+        "poisson",
+        "pairs",
+        "csv",
+    ] {
+        ask(&format!("{star}[[workload]]\nkind = \"{kind}\"\nzzz = 1\nrepeat = {{ zzz = 1 }}"));
+    }
+    for kind in [
+        "loss",
+        "drop-every",
+        "reorder",
+        "duplicate",
+        "corrupt",
+        "link-down",
+        "flap",
+        "pause-storm",
+        "slow-receiver",
+    ] {
+        ask(&format!("{star}[[fault]]\nkind = \"{kind}\"\nzzz = 1"));
+    }
+    assert!(known.len() > 150, "{} keys", known.len());
+    let words: std::collections::BTreeSet<&str> =
+        page.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).collect();
+    let missing: Vec<&String> = known.iter().filter(|key| !words.contains(key.as_str())).collect();
+    assert!(missing.is_empty(), "docs/scenario.md does not name {missing:?}");
+}

@@ -13,6 +13,7 @@ mod read_topology;
 mod read_workload;
 mod switch;
 mod table;
+mod value;
 mod write;
 
 pub use error::{Notice, NoticeKind, ScenarioError};
@@ -23,8 +24,9 @@ use crate::{
 };
 use names::Names;
 use read_workload::Around;
-use table::{Context, Table, Value};
+use table::{Context, Table};
 use toml::de::DeTable;
+use value::Value;
 
 /// A resolved experiment: every value that the text leaves out has its default here.
 #[derive(Clone, Debug, PartialEq)]

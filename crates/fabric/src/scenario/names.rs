@@ -1,6 +1,6 @@
 //! Names of hosts, nodes, links, ports and classes in a scenario.
 
-use super::table::{Value, unknown_word};
+use super::value::{Value, unknown_word};
 use crate::{End, LinkId, NodeId, Qos, Topology};
 use std::collections::HashMap;
 

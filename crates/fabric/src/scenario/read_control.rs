@@ -1,6 +1,7 @@
 //! `[control]`: parameters under the papers' names and mlx5's.
 
-use super::table::{Read, Table, Word, unknown_word};
+use super::table::Table;
+use super::value::{Read, Word, unknown_word};
 use crate::Keyword;
 use crate::control::{
     Algorithm, Changes, Clamp, ControlSpec, DcqcnChanges, DcqcnVariant, DctcpChanges, HpccChanges, Preset,

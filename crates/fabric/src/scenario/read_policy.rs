@@ -1,7 +1,8 @@
 //! `[[class]]`, `[qos]`, `[buffer]`, `[pfc]` and `[nic]`.
 
 use super::names;
-use super::table::{Context, Read, Table, Value};
+use super::table::{Context, Table};
+use super::value::{Read, Value};
 use crate::{
     Accounting, Buffer, Class, CnpMode, EcnRule, EcnThresholds, Headroom, MarkAt, Nic, PauseStyle, Pfc, Qos,
     Recovery, Scheduling, Watchdog, WatchdogAction, Window,
@@ -169,7 +170,7 @@ where
         }
         if !text.starts_with(|c: char| c.is_ascii_digit()) {
             let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            super::table::unknown_word(value, &text, "a size or one of these words", &known);
+            super::value::unknown_word(value, &text, "a size or one of these words", &known);
             return None;
         }
     }

@@ -1,7 +1,8 @@
 //! `[[fault]]`, `[probes]` and `[run]`.
 
 use super::names::Names;
-use super::table::{Read, Table, Value, unknown_word};
+use super::table::Table;
+use super::value::{Read, Value, unknown_word};
 use crate::{Fault, FaultKind, LinkId, Probes, Qos, Run, Topology};
 use weir_units::{Bytes, Rate, Span, Time};
 

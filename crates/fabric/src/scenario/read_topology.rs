@@ -1,7 +1,8 @@
 //! `[topology]` and `[[route]]`.
 
 use super::names::Names;
-use super::table::{Read, Table, Value};
+use super::table::Table;
+use super::value::{Read, Value};
 use crate::{
     CABLE_DELAY_PER_METRE, LinkSpec, MAX_NODES, NodeId, RouteOverride, Shape, Topology, TopologyError,
     TopologySpec, Wiring,
@@ -81,7 +82,7 @@ pub(super) fn topology(t: Table<'_>) -> Option<(TopologySpec, Topology)> {
     };
     let known = KINDS.contains(&word.as_str());
     if let (false, Some(kind)) = (known, &kind) {
-        super::table::unknown_word(kind, &word, "a kind of topology", &KINDS);
+        super::value::unknown_word(kind, &word, "a kind of topology", &KINDS);
         return None;
     }
     let bit_error_rate = match word.as_str() {

@@ -2,7 +2,8 @@
 
 use super::error::ScenarioError;
 use super::names::{self, Names};
-use super::table::{Table, Value, unknown_word};
+use super::table::Table;
+use super::value::{Value, unknown_word};
 use crate::{
     AllReduce, Cdf, Connections, Demand, MAX_BYTES, NodeId, Op, Pattern, Qos, Repeat, Sizes, Topology,
     Workload, read_flows,

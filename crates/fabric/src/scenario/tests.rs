@@ -1,7 +1,7 @@
 //! What is said about scenarios that are wrong: place, cause, remedy.
 
 use super::*;
-use crate::{Pattern, Sizes};
+use crate::{NodeId, Pattern, Sizes};
 
 /// A scenario that is right, for tests to break.
 const GOOD: &str = r#"
@@ -377,4 +377,138 @@ fn the_reference_fabric_has_the_references_parameters() {
     // 320 × 100 Gb/s × 50% × 2 ms / 1,711,250 B = 2,337 messages, give or take four roots.
     let flows = scenario.flows(1).flows.len() as f64;
     assert!((flows - 2337.5).abs() < 4.0 * 2337.5f64.sqrt(), "{flows}");
+}
+
+/// Texts with values replaced, keys renamed and lines lost or doubled: an answer always, and never a panic.
+mod mutated {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SCENARIOS: [&str; 6] = [
+        include_str!("../../../../scenarios/deadlock-ring.toml"),
+        include_str!("../../../../scenarios/moe.toml"),
+        include_str!("../../../../scenarios/storage.toml"),
+        include_str!("../../../../scenarios/lossy.toml"),
+        include_str!("../../../../scenarios/rail.toml"),
+        include_str!("../../../../scenarios/leaf-spine-websearch.toml"),
+    ];
+
+    const VALUES: [&str; 24] = [
+        "0",
+        "1",
+        "3",
+        "-1",
+        "4096",
+        "18446744073709551615",
+        "1e300",
+        "nan",
+        "0.5",
+        "true",
+        "[]",
+        "{}",
+        "[[]]",
+        "\"\"",
+        "\"all\"",
+        "\"h0\"",
+        "\"h0..h3\"",
+        "\"1 ps\"",
+        "\"999999 s\"",
+        "\"18000000 s\"",
+        "\"1 B\"",
+        "\"1 PiB\"",
+        "\"10 Gb/s\"",
+        "\"1600 Gb/s\"",
+    ];
+
+    #[derive(Clone, Debug)]
+    enum Edit {
+        Value(usize, usize),
+        Rename(usize),
+        Drop(usize),
+        Double(usize),
+        Byte(usize, u8),
+    }
+
+    fn edit() -> impl Strategy<Value = Edit> {
+        prop_oneof![
+            6 => (any::<usize>(), 0..VALUES.len()).prop_map(|(line, value)| Edit::Value(line, value)),
+            1 => any::<usize>().prop_map(Edit::Rename),
+            1 => any::<usize>().prop_map(Edit::Drop),
+            1 => any::<usize>().prop_map(Edit::Double),
+            1 => (any::<usize>(), any::<u8>()).prop_map(|(at, byte)| Edit::Byte(at, byte)),
+        ]
+    }
+
+    fn apply(text: &str, edit: &Edit) -> String {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let keyed: Vec<usize> = (0..lines.len()).filter(|i| lines[*i].contains(" = ")).collect();
+        match edit {
+            Edit::Value(line, value) if !keyed.is_empty() => {
+                let line = &mut lines[keyed[line % keyed.len()]];
+                let (key, _) = line.split_once(" = ").unwrap_or_default();
+                *line = format!("{key} = {}", VALUES[*value]);
+            }
+            Edit::Rename(line) if !keyed.is_empty() => lines[keyed[line % keyed.len()]].insert(0, 'x'),
+            Edit::Drop(line) => {
+                let at = line % lines.len();
+                lines.remove(at);
+            }
+            Edit::Double(line) => {
+                let at = line % lines.len();
+                lines.insert(at, lines[at].clone());
+            }
+            Edit::Byte(at, byte) => {
+                let mut bytes = text.as_bytes().to_vec();
+                let at = at % bytes.len();
+                bytes[at] = *byte;
+                return String::from_utf8_lossy(&bytes).into_owned();
+            }
+            _ => {}
+        }
+        lines.join("\n")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(600))]
+        #[test]
+        fn every_text_is_answered(
+            which in 0..SCENARIOS.len(),
+            edits in proptest::collection::vec(edit(), 1..4),
+        ) {
+            let mut text = SCENARIOS[which].to_owned();
+            for edit in &edits {
+                text = apply(&text, edit);
+            }
+            match parse(&text) {
+                Err(errors) => {
+                    prop_assert!(!errors.is_empty());
+                    for error in errors {
+                        prop_assert!(error.origin != "x.toml" || error.span.end <= text.len());
+                        prop_assert!(!error.message.is_empty());
+                    }
+                }
+                Ok(scenario) => {
+                    let routes = scenario.routes(|_| true);
+                    for node in scenario.topology.hosts()..scenario.topology.nodes().len() as u32 {
+                        prop_assert!(scenario.switch_config(NodeId(node)).validate().is_ok());
+                    }
+                    let expected: f64 =
+                        scenario.workloads.iter().map(|w| w.expected_flows(&scenario.topology)).sum();
+                    if expected < 50_000.0 {
+                        let set = scenario.flows(1);
+                        prop_assert!(set.flows.len() as f64 <= 2.0 * expected + 1000.0);
+                        for flow in set.flows.iter().step_by(101) {
+                            let path = routes.path(&scenario.topology, flow.src, flow.dst, |_, _| 0);
+                            let hops = crate::hops_of(&scenario.topology, &path.unwrap_or_default());
+                            let _ = crate::ideal_time(&hops, flow.bytes, &crate::Framing::rocev2_write(1024));
+                        }
+                    }
+                    let again = Scenario::from_toml(&scenario.to_toml(), "again", &mut files);
+                    let mut again = again.unwrap_or_else(|errors| panic!("{}\n{errors:#?}", scenario.to_toml()));
+                    again.notices = scenario.notices.clone();
+                    prop_assert!(again == scenario, "{}", scenario.to_toml());
+                }
+            }
+        }
+    }
 }
