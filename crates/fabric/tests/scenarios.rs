@@ -1,5 +1,7 @@
 //! Every scenario of the repository loads, says what it has without effect, and reads back from what it writes.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::path::{Path, PathBuf};
 use weir_fabric::{NoticeKind, Scenario};
 

@@ -71,7 +71,7 @@ impl Routes {
         }
         match self.at[node.index()] {
             Place::Row(row) => self.set(row, to.group),
-            Place::Single(up) => self.from_single(node, up, dst),
+            Place::Single(up) => self.out_of_single(node, up, dst),
             Place::Cut => &[],
         }
     }
@@ -82,7 +82,7 @@ impl Routes {
     }
 
     #[cold]
-    fn from_single(&self, node: NodeId, up: NodeId, dst: NodeId) -> &[u16] {
+    fn out_of_single(&self, node: NodeId, up: NodeId, dst: NodeId) -> &[u16] {
         let reaches = node != dst && (up == dst || !self.next_ports(up, dst).is_empty());
         if reaches { &[0] } else { &[] }
     }

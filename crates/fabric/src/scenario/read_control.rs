@@ -245,9 +245,11 @@ fn size(t: &Table<'_>, key: &'static str) -> Option<Bytes> {
 }
 
 fn dcqcn(t: &Table<'_>) -> DcqcnChanges {
-    let mut c = DcqcnChanges::default();
-    c.variant = t.opt::<Word<DcqcnVariant>>("variant").map(|word| word.0);
-    c.clamp = t.opt::<Word<Clamp>>("clamp").map(|word| word.0);
+    let mut c = DcqcnChanges {
+        variant: t.opt::<Word<DcqcnVariant>>("variant").map(|word| word.0),
+        clamp: t.opt::<Word<Clamp>>("clamp").map(|word| word.0),
+        ..DcqcnChanges::default()
+    };
     [c.alpha_interval, c.decrease_interval, c.increase_interval] = INTERVALS.map(|pair| {
         let span: Option<Span> = either(t, pair);
         if span == Some(Span::ZERO) {

@@ -24,10 +24,10 @@ impl Generator<'_> {
             let mut returned: Vec<Option<u32>> = vec![None; stages];
             for _ in 0..microbatches {
                 let mut came = None;
-                for stage in 0..stages.saturating_sub(1) {
-                    let start = self.after(came.into_iter().chain(sent[stage]), forward);
+                for (stage, sent) in sent.iter_mut().enumerate().take(stages.saturating_sub(1)) {
+                    let start = self.after(came.into_iter().chain(*sent), forward);
                     came = self.flow(host(stage), host(stage + 1), bytes, start);
-                    sent[stage] = came;
+                    *sent = came;
                 }
                 for stage in (1..stages).rev() {
                     // The last stage computes forward and turns round.

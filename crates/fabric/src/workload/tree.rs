@@ -96,10 +96,10 @@ mod tests {
                         assert!(depth <= usize::BITS - n.leading_zeros(), "depth of {rank} of {n}");
                     }
                 }
-                for rank in 0..n {
+                for (rank, inner) in inner.iter_mut().enumerate() {
                     let children = parents.iter().flatten().filter(|parent| **parent == rank).count();
                     assert!(children <= 2);
-                    inner[rank] += usize::from(children > 0);
+                    *inner += usize::from(children > 0);
                 }
             }
             // No rank is a leaf twice but where the number does not come out even.
