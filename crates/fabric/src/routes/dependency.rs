@@ -57,6 +57,33 @@ impl Turns {
 impl Routes {
     /// A cyclic buffer dependency, if traffic from every host to every other can make one.
     pub fn buffer_cycle(&self, topology: &Topology) -> Option<BufferCycle> {
+        find_cycle(topology, &self.all_turns(topology))
+    }
+
+    /// Two ports that follow each other on a way which does not go up and then down: it climbs a tier, or stays on one,
+    /// after it has gone down or stayed. Routes without such a turn have no cyclic buffer dependency.
+    pub fn up_down_violation(&self, topology: &Topology) -> Option<[End; 2]> {
+        let turns = self.all_turns(topology);
+        let tier = |node: NodeId| topology.node(node).tier;
+        for node in (0..topology.nodes().len() as u32).map(NodeId) {
+            for (port, number) in topology.ports(node).iter().zip(0u16..) {
+                let middle = port.peer.node;
+                let climbed = tier(middle) > tier(node);
+                let climbs = |next: u16| {
+                    let peer = topology.ports(middle)[usize::from(next)].peer.node;
+                    tier(peer) >= tier(middle)
+                };
+                let found =
+                    turns.of(topology.port_index(node, number)).find(|next| !climbed && climbs(*next));
+                if let Some(next) = found {
+                    return Some([End { node, port: number }, End { node: middle, port: next }]);
+                }
+            }
+        }
+        None
+    }
+
+    fn all_turns(&self, topology: &Topology) -> Turns {
         let mut turns = Turns::new(topology);
         let mut spread = Spread::new(topology);
         let all: Vec<NodeId> = (0..topology.hosts()).map(NodeId).collect();
@@ -67,7 +94,7 @@ impl Routes {
                 spread.run(self, topology, *dst, &all, &mut turns);
             }
         }
-        find_cycle(topology, &turns)
+        turns
     }
 
     /// A cyclic buffer dependency, if traffic between these pairs (source, destination) can make one.
@@ -255,6 +282,24 @@ mod tests {
             let topology = spec.build().unwrap();
             assert_eq!(Routes::shortest(&topology, |_| true).buffer_cycle(&topology), None);
         }
+    }
+
+    #[test]
+    fn up_and_down_is_told_from_round_and_round() {
+        let tree = TopologySpec::fat_tree(4, RATE, DELAY).build().unwrap();
+        assert_eq!(Routes::shortest(&tree, |_| true).up_down_violation(&tree), None);
+        // Without a pod's links to one aggregation switch traffic between other pods is as before, but without
+        // tor0's own link to agg0 and agg1's to the core it has to come down and climb again.
+        let port = |a: &str, b: &str| {
+            let (a, b) = (tree.find(a).unwrap(), tree.find(b).unwrap());
+            tree.ports(a).iter().find(|port| port.peer.node == b).unwrap().link
+        };
+        let down = [port("tor0", "agg0"), port("agg1", "core2"), port("agg1", "core3")];
+        let bent = Routes::shortest(&tree, |link| !down.contains(&link));
+        let [_, at] = bent.up_down_violation(&tree).unwrap();
+        assert_eq!(tree.node(at.node).name, "tor1", "from agg1 down to tor1 and up to agg0");
+        let topology = ring(4);
+        assert!(Routes::shortest(&topology, |_| true).up_down_violation(&topology).is_some());
     }
 
     #[test]
