@@ -4,6 +4,7 @@
 //! [`presets`] are the published ones; [`Space`] is where the search looks. Every candidate is run on the same
 //! seeds (common random numbers), so that differences are those of the parameters.
 
+mod apply;
 mod candidate;
 mod measure;
 mod presets;
@@ -11,7 +12,8 @@ mod search;
 mod sonic;
 mod space;
 
-pub use candidate::{Candidate, ControlChoice, EcnRule, Thresholds};
+pub use apply::{apply, host_speed, speeds};
+pub use candidate::{Candidate, ControlChoice};
 pub use measure::{Favour, Measurement, SHORT_BYTES, score};
 pub use presets::presets;
 pub use search::{Outcome, Plan, Testbed, Trial, search};

@@ -1,6 +1,7 @@
 //! The known presets, each with its published source.
 
-use crate::candidate::{Candidate, ControlChoice, EcnRule, Thresholds};
+use crate::candidate::{Candidate, ControlChoice};
+use weir_fabric::{EcnRule, EcnThresholds as Thresholds};
 use weir_units::{Bytes, Rate};
 
 const fn kb(kmin: u64, kmax: u64, pmax: f64) -> Thresholds {

@@ -4,7 +4,6 @@ use crate::candidate::{Candidate, ControlChoice};
 use crate::measure::{Favour, Measurement, score};
 use crate::space::{Space, around, space_filling};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// Where trials are run: the simulator today; a lab or real hosts could be others.
 pub trait Testbed: Sync {
@@ -40,7 +39,7 @@ impl Plan {
 }
 
 /// A candidate and what it gave.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
     /// What was tried.
     pub candidate: Candidate,
@@ -55,7 +54,7 @@ pub struct Trial {
 }
 
 /// What the search found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Every trial, presets first, then in the order of the search.
     pub trials: Vec<Trial>,

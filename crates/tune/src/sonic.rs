@@ -3,8 +3,8 @@
 //! Table and field names are those of SONiC's `config_db.json`: `WRED_PROFILE` (thresholds in bytes, probability in
 //! percent) and `QUEUE` (which profile a port's queue uses).
 
-use crate::candidate::Thresholds;
 use serde_json::{Map, Value, json};
+use weir_fabric::EcnThresholds as Thresholds;
 use weir_units::Rate;
 
 /// The snippet for link speeds `speeds` and the lossless queues `queues`, as JSON text with a line end.

@@ -1,8 +1,9 @@
 //! The space of Kmin, Kmax and Pmax, and the points in it worth a first look.
 
-use crate::candidate::{Candidate, ControlChoice, EcnRule, Thresholds};
+use crate::candidate::{Candidate, ControlChoice};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use weir_fabric::{EcnRule, EcnThresholds as Thresholds};
 use weir_units::{Bytes, Rate};
 
 /// Bounds of the search, at the reference speed; sizes are searched by their logarithm.
