@@ -9,6 +9,7 @@ mod candidate;
 mod measure;
 mod presets;
 mod search;
+mod simulated;
 mod sonic;
 mod space;
 
@@ -17,5 +18,6 @@ pub use candidate::{Candidate, ControlChoice};
 pub use measure::{Favour, Measurement, SHORT_BYTES, score};
 pub use presets::presets;
 pub use search::{Outcome, Plan, Testbed, Trial, search};
+pub use simulated::{Effort, Simulated, plan, space, tune};
 pub use sonic::sonic_snippet;
 pub use space::{Space, around, space_filling};

@@ -1,0 +1,87 @@
+//! The simulator as a testbed, and the whole job on it.
+
+use crate::apply::{apply, host_speed};
+use crate::candidate::{Candidate, ControlChoice};
+use crate::measure::{Favour, Measurement};
+use crate::presets::presets;
+use crate::search::{Outcome, Plan, Testbed, search};
+use crate::space::Space;
+use weir_fabric::Scenario;
+use weir_sim::net::{self, Quiet, RunOptions, SimError};
+use weir_units::Bytes;
+
+/// Runs candidates in simulated time.
+#[derive(Debug)]
+pub struct Simulated<'a> {
+    base: &'a Scenario,
+}
+
+impl<'a> Simulated<'a> {
+    /// On the fabric and the workload of a scenario.
+    pub fn new(base: &'a Scenario) -> Self {
+        Self { base }
+    }
+}
+
+impl Testbed for Simulated<'_> {
+    type Error = SimError;
+
+    fn run(&self, candidate: &Candidate, seed: u64) -> Result<Measurement, SimError> {
+        let scenario = apply(candidate, self.base);
+        let options = RunOptions { seed: Some(seed), ..RunOptions::of(&scenario) };
+        net::run(&scenario, &options, &mut Quiet).map(|results| Measurement::of(&results))
+    }
+}
+
+/// How much to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Seeds of the workload.
+    pub seeds: usize,
+    /// Points of the space-filling start.
+    pub start_points: usize,
+    /// Points around the best, in each of two rounds.
+    pub refine_points: usize,
+}
+
+/// The plan for a scenario: `seed` is that of the search, and its successors are those of the workloads.
+pub fn plan(effort: Effort, favour: Favour, seed: u64) -> Plan {
+    Plan {
+        seeds: (seed..).take(effort.seeds).collect(),
+        start_points: effort.start_points,
+        refine_points: effort.refine_points,
+        favour,
+        controls: vec![ControlChoice::Hpcc, ControlChoice::Firmware, ControlChoice::Paper],
+        seed,
+    }
+}
+
+/// The space for a scenario, below the depth at which PFC could pause before ECN has marked.
+///
+/// With a shared buffer of B, n ports that may all feed one queue and a dynamic threshold of ratio a, the worst case of an
+/// ingress is a B / (1 + n a) while the egress queues hold n times Kmin: Kmin < a B / (n (1 + a)) (DCQCN paper, section 4,
+/// for one lossless priority).
+pub fn space(scenario: &Scenario) -> Space {
+    let mut space = Space::published(host_speed(scenario));
+    let t = &scenario.topology;
+    let most_ports = (t.hosts()..t.nodes().len() as u32)
+        .map(|node| t.ports(weir_fabric::NodeId(node)).len() as u64)
+        .max()
+        .unwrap_or(1)
+        .max(1);
+    if scenario.pfc.enabled {
+        let (alpha, total) = (scenario.buffer.alpha, scenario.buffer.total.get() as f64);
+        let limit = alpha * total / (most_ports as f64 * (1.0 + alpha));
+        space.kmin_limit = Some(Bytes::new(limit as u64));
+    }
+    space
+}
+
+/// Presets and search on a scenario, in simulated time. The scenario as it is comes first among the presets.
+pub fn tune(
+    scenario: &Scenario,
+    plan: &Plan,
+    tell: &(dyn Fn(usize) -> bool + Sync),
+) -> Result<Outcome, SimError> {
+    search(&Simulated::new(scenario), presets(), &space(scenario), plan, tell)
+}
