@@ -1,15 +1,15 @@
 //! Progress on standard error: only on a terminal, only after a second.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::cell::Cell;
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// A bar that shows itself when something takes longer than a second.
 pub struct Bar {
     bar: ProgressBar,
     begun: Instant,
-    shown: Cell<bool>,
+    shown: AtomicBool,
 }
 
 impl Bar {
@@ -22,16 +22,16 @@ impl Bar {
             bar.set_style(style);
         }
         bar.set_prefix(what);
-        Self { bar, begun: Instant::now(), shown: Cell::new(false) }
+        Self { bar, begun: Instant::now(), shown: AtomicBool::new(false) }
     }
 
     /// How far it is.
     pub fn set(&self, done: u64, of: u64, text: &str) {
-        if !self.shown.get() {
+        if !self.shown.load(Relaxed) {
             if self.begun.elapsed() < Duration::from_secs(1) || !std::io::stderr().is_terminal() {
                 return;
             }
-            self.shown.set(true);
+            self.shown.store(true, Relaxed);
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.set_length(of.max(1));

@@ -13,17 +13,17 @@ use weir_tune::{Effort, Favour, Measurement, Outcome, Trial, apply, plan, sonic_
 use weir_units::{Bytes, Rate};
 
 /// The fabric that is tuned when none is given.
-const BUILT_IN: &str = include_str!("../../scenarios/fat320-websearch.toml");
+const BUILT_IN: &str = include_str!("../../scenarios/fat320-tune.toml");
 
 /// Search for parameters.
 pub fn run(args: &Tune) -> Result<Exit, Failure> {
     let base = match &args.fabric {
         Some(path) => scenario::read(path)?,
-        None => scenario::parse(BUILT_IN, Path::new("built-in fat320-websearch"))?,
+        None => scenario::parse(BUILT_IN, Path::new("built-in fat320-tune"))?,
     };
     let effort = match args.budget {
         Budget::Quick => Effort { seeds: 2, start_points: 6, refine_points: 2 },
-        Budget::Normal => Effort { seeds: 3, start_points: 9, refine_points: 4 },
+        Budget::Normal => Effort { seeds: 4, start_points: 9, refine_points: 3 },
         Budget::Thorough => Effort { seeds: 5, start_points: 24, refine_points: 8 },
     };
     let favour = match args.favour {
@@ -126,7 +126,11 @@ impl<'a> Report<'a> {
             best_preset: &outcome.trials[outcome.best_preset].candidate.name,
             gain: outcome.gain,
             // One seed proves nothing; JSON has no infinity.
-            gain_half_width: if outcome.gain_half_width.is_finite() { outcome.gain_half_width } else { f64::MAX },
+            gain_half_width: if outcome.gain_half_width.is_finite() {
+                outcome.gain_half_width
+            } else {
+                f64::MAX
+            },
             beats_presets: outcome.beats_presets(),
             trials: outcome.trials.iter().map(row).collect(),
         }
@@ -140,7 +144,8 @@ fn save(args: &Tune, base: &Scenario, chosen: &Trial, report: &Report<'_>) -> Re
         "# The fabric with the parameters that `weir tune` chose: {}.\n# {}\n",
         chosen.candidate.name, chosen.candidate.source
     );
-    let thresholds: Vec<_> = speeds(base).into_iter().map(|rate| (rate, chosen.candidate.ecn.at(rate))).collect();
+    let thresholds: Vec<_> =
+        speeds(base).into_iter().map(|rate| (rate, chosen.candidate.ecn.at(rate))).collect();
     let queues: Vec<u8> =
         base.qos.classes.iter().filter(|class| class.lossless).map(|class| class.priority).collect();
     let files = [
@@ -154,13 +159,21 @@ fn save(args: &Tune, base: &Scenario, chosen: &Trial, report: &Report<'_>) -> Re
     Ok(())
 }
 
+/// A slowdown; zero means that no flow was of the kind.
+fn slowdown(value: f64) -> String {
+    if value == 0.0 { "-".into() } else { format!("{value:.2}") }
+}
+
 fn human(base: &Scenario, outcome: &Outcome, chosen: &Trial, args: &Tune) -> String {
     let speeds = speeds(base);
     let mut order: Vec<usize> = (0..outcome.trials.len()).filter(|&i| outcome.trials[i].preset).collect();
     let mut found: Vec<usize> = (0..outcome.trials.len())
-        .filter(|&i| !outcome.trials[i].preset && outcome.trials[i].runs.len() == outcome.trials[0].runs.len())
+        .filter(|&i| {
+            !outcome.trials[i].preset && outcome.trials[i].runs.len() == outcome.trials[0].runs.len()
+        })
         .collect();
-    let by_score = |a: &usize, b: &usize| outcome.trials[*a].score.total_cmp(&outcome.trials[*b].score).then(a.cmp(b));
+    let by_score =
+        |a: &usize, b: &usize| outcome.trials[*a].score.total_cmp(&outcome.trials[*b].score).then(a.cmp(b));
     order.sort_by(by_score);
     found.sort_by(by_score);
     order.extend(found.into_iter().take(5));
@@ -194,8 +207,8 @@ fn human(base: &Scenario, outcome: &Outcome, chosen: &Trial, args: &Tune) -> Str
             format!("{:.2}", m.p50),
             format!("{:.2}", m.p95),
             format!("{:.2}", m.p99),
-            format!("{:.2}", m.short_p99),
-            format!("{:.2}", m.long_p99),
+            slowdown(m.short_p99),
+            slowdown(m.long_p99),
             format!("{:.3} %", m.paused * 100.0),
             Bytes::new(m.max_queue_bytes as u64).to_string(),
             Rate::from_bps(m.goodput_bps as u64).to_string(),
@@ -214,7 +227,9 @@ fn human(base: &Scenario, outcome: &Outcome, chosen: &Trial, args: &Tune) -> Str
             chosen.runs.len()
         )
     } else if outcome.best == outcome.best_preset {
-        format!("Nothing that the search found is better than the preset {preset}: it is what is recommended.")
+        format!(
+            "Nothing that the search found is better than the preset {preset}: it is what is recommended."
+        )
     } else {
         format!(
             "The search's best, {}, is ahead of the preset {preset} by {:.3} +- {:.3}: within the noise of {} seeds. \

@@ -28,7 +28,7 @@ impl Testbed for Simulated<'_> {
 
     fn run(&self, candidate: &Candidate, seed: u64) -> Result<Measurement, SimError> {
         let scenario = apply(candidate, self.base);
-        let options = RunOptions { seed: Some(seed), ..RunOptions::of(&scenario) };
+        let options = RunOptions { seed: Some(seed), ..RunOptions::default() };
         net::run(&scenario, &options, &mut Quiet).map(|results| Measurement::of(&results))
     }
 }
