@@ -36,6 +36,11 @@ impl Psn {
     pub const fn since(self, other: Psn) -> i32 {
         ((self.0.wrapping_sub(other.0) << 8) as i32) >> 8
     }
+    /// Whether this one comes before `other`: at most 2^23 behind it.
+    #[inline]
+    pub const fn is_before(self, other: Psn) -> bool {
+        self.since(other) < 0
+    }
 }
 
 impl fmt::Display for Psn {
@@ -76,6 +81,7 @@ mod tests {
         assert_eq!(Psn::new(0).since(Psn::new(0xff_ffff)), 1);
         assert_eq!(Psn::new(0xff_ffff).since(Psn::new(0)), -1);
         assert_eq!(Psn::new(0x80_0000).since(Psn::new(0)), -0x80_0000);
+        assert!(Psn::new(0xff_ffff).is_before(Psn::new(0)) && !Psn::new(0).is_before(Psn::new(0)));
         assert_eq!(Psn::new(0xff_ffff).add(2), Psn::new(1));
         assert_eq!(Psn::new(1).sub(2), Psn::new(0xff_ffff));
     }
