@@ -31,9 +31,12 @@ fn human(s: &Summary) -> String {
     );
     if s.cut > 0 {
         text += &format!(
-            "{} packets were not captured whole and not looked into; capture with snap length 0\n",
+            "{} packets were not captured whole, so that no ICRC of theirs was checked; capture with snap length 0\n",
             s.cut
         );
+    }
+    for bad in &s.first_malformed {
+        text += &format!("packet {}: {}\n", bad.packet, bad.error);
     }
     if !s.flows.is_empty() {
         let mut table = Table::new();

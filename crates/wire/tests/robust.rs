@@ -241,6 +241,7 @@ proptest! {
         let capable = roce.ip.ecn() != Ecn::NotEct;
         prop_assert_eq!(roce.ip.mark_ce(), capable);
         prop_assert!(roce.icrc_ok());
+        prop_assert_eq!(roce.udp.checksum, 0, "a checksum of what it was before would be wrong");
         if let Ip::V4(ip) = &roce.ip {
             prop_assert_eq!(ip.checksum, ip.computed_checksum());
         }
