@@ -4,7 +4,7 @@
 //!
 //! * `parse` is the checked way in, `emit` the way out, and `emit(parse(bytes))` gives the bytes again;
 //! * [`Frame`] is a whole Ethernet frame, [`Roce`] a packet from IP header to ICRC. A parsed one borrows its payload, so
-//!   that looking at a packet allocates nothing; `into_owned` keeps it.
+//!   that looking at a packet allocates nothing but for tags and IPv4 options; `into_owned` keeps it.
 //! * [`Roce::new`] and [`Roce::seal`] compute pad, lengths, checksum and ICRC; `emit` writes every field as it is, so that
 //!   damaged packets can be written too.
 //! * [`capture`] reads pcap and pcapng, writes pcapng and sums up a capture.
