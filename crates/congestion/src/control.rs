@@ -104,7 +104,21 @@ pub enum ControlParams {
 }
 
 impl ControlParams {
+    /// The algorithm's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ControlParams::None => "none",
+            ControlParams::Dcqcn(_) => "DCQCN",
+            ControlParams::Dctcp(_) => "DCTCP",
+            ControlParams::Timely(_) => "TIMELY",
+            ControlParams::Hpcc(_) => "HPCC",
+            ControlParams::Swift(_) => "Swift",
+        }
+    }
+
     /// A controller for a queue pair on a line of rate `line`, whose path has the round trip `base_rtt` when idle.
+    ///
+    /// For many queue pairs of the same line and path, build one and clone it: clones share their parameters.
     pub fn build(&self, line: Rate, now: Time, base_rtt: Span) -> Control {
         match self {
             ControlParams::None => Control::None(NoControl::new(line)),

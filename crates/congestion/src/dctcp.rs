@@ -3,6 +3,7 @@
 
 use crate::control::{AckEvent, Controller, Loss};
 use crate::rounds::{Round, Rounds};
+use std::sync::Arc;
 use weir_units::{Rate, Span, Time};
 
 /// What is controlled.
@@ -61,7 +62,7 @@ impl DctcpParams {
 /// DCTCP of one queue pair.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
-    params: DctcpParams,
+    params: Arc<DctcpParams>,
     line: u64,
     rate: u64,
     window: f64,
@@ -93,7 +94,7 @@ impl Dctcp {
             marked: 0,
             batch: 0,
             reduced_until: None,
-            params,
+            params: Arc::new(params),
         }
     }
 
@@ -108,9 +109,9 @@ impl Dctcp {
 
     /// RFC 8257, section 3.3: alpha once a window, a cut at most once a window, else one segment a window.
     fn window_ack(&mut self, ack: &AckEvent<'_>) {
-        self.acked += ack.acked_bytes;
+        self.acked = self.acked.saturating_add(ack.acked_bytes);
         if ack.ecn_echo {
-            self.marked += ack.acked_bytes;
+            self.marked = self.marked.saturating_add(ack.acked_bytes);
         }
         if self.rounds.on_ack(ack) == Round::New {
             if self.acked > 0 {
@@ -118,7 +119,8 @@ impl Dctcp {
             }
             (self.acked, self.marked) = (0, 0);
         }
-        let limited = (ack.in_flight_bytes + ack.acked_bytes + self.params.mss_bytes) as f64 >= self.window;
+        let used = ack.in_flight_bytes as f64 + ack.acked_bytes as f64 + self.params.mss_bytes as f64;
+        let limited = used >= self.window;
         let reduced = self.is_reduced();
         if ack.ecn_echo && !reduced {
             self.reduced_until = Some(self.rounds.next(ack));
@@ -133,22 +135,22 @@ impl Dctcp {
 
     /// The artefact's order: alpha, end of the reduced state, cut, step.
     fn rate_ack(&mut self, ack: &AckEvent<'_>, step: Rate) {
-        self.marked += u64::from(ack.ecn_echo);
+        self.marked = self.marked.saturating_add(u64::from(ack.ecn_echo));
         let round = self.rounds.on_ack(ack);
         let mss = self.params.mss_bytes.max(1);
         match round {
-            Round::First => self.batch = self.rounds.next(ack) / mss + 1,
+            Round::First => self.batch = (self.rounds.next(ack) / mss).saturating_add(1),
             Round::New => {
                 self.average((self.marked as f64 / self.batch as f64).min(1.0));
                 self.marked = 0;
-                self.batch = ack.in_flight_bytes / mss + 1;
+                self.batch = (ack.in_flight_bytes / mss).saturating_add(1);
             }
             Round::Same => {}
         }
         let mut reduced = self.is_reduced();
         if ack.ecn_echo && !reduced {
             let cut = (self.rate as f64 * (1.0 - self.alpha / 2.0)) as u64;
-            self.rate = cut.max(self.params.min_rate.as_bps());
+            self.rate = cut.max(self.params.min_rate.as_bps()).min(self.line);
             self.reduced_until = Some(self.rounds.next(ack));
             reduced = true;
         }

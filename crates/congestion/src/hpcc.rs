@@ -179,7 +179,7 @@ impl Hpcc {
         let (base, stage) = if over >= 1.0 || stage >= self.params.max_stage {
             ((reference as f64 / over) as u64, 0)
         } else {
-            (reference, stage + 1)
+            (reference, stage.saturating_add(1))
         };
         let rate = base.saturating_add(self.params.rate_ai.as_bps());
         (rate.max(self.params.min_rate.as_bps()).min(self.line), stage)
@@ -204,7 +204,7 @@ impl Hpcc {
             };
             any = true;
             let port = new.rate.as_bps().max(1) as f64;
-            let sent = (delta.bytes * 8) as f64 / (delta.ns * 1e-9);
+            let sent = delta.bytes.saturating_mul(8) as f64 / (delta.ns * 1e-9);
             // qlen / (B T), with T of the window, which belongs to the line's rate.
             let queued = delta.queue as f64 * self.line as f64 / port / self.window as f64;
             let u = sent / port + queued;

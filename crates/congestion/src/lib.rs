@@ -2,7 +2,9 @@
 //!
 //! * [`red`] is the congestion point: a switch queue marks by its depth.
 //! * [`np`] is the notification point: a receiver paces its CNPs.
-//! * [`Control`] is the sender's side, one per queue pair: [`dcqcn`] or a rival behind [`Controller`].
+//! * [`Control`] is the sender's side, one per queue pair: [`dcqcn`] or a rival ([`none`], [`dctcp`], [`timely`], [`hpcc`],
+//!   [`swift`]) behind [`Controller`].
+//! * [`fluid`] is what theory says of DCQCN before anything is simulated.
 //!
 //! No clock, no randomness, no I/O: time is an argument, a random draw a closure.
 

@@ -5,6 +5,7 @@
 //! timestamps, which a RoCE acknowledgement does not carry.
 
 use crate::control::{AckEvent, Controller, Loss};
+use std::sync::Arc;
 use weir_units::{Rate, Span, Time};
 
 /// The part of the target delay that the path sets.
@@ -82,7 +83,7 @@ impl SwiftParams {
 /// Swift of one queue pair.
 #[derive(Clone, Debug)]
 pub struct Swift {
-    params: SwiftParams,
+    params: Arc<SwiftParams>,
     line: u64,
     /// The path's part of the target, ns.
     path_ns: f64,
@@ -117,7 +118,7 @@ impl Swift {
             rtt: base_rtt,
             last_decrease: None,
             timeouts: 0,
-            params,
+            params: Arc::new(params),
         };
         swift.set((line.bytes_in(base_rtt) as f64 / mtu as f64).max(1.0), Time::ZERO);
         swift

@@ -3,6 +3,7 @@
 
 use crate::control::{AckEvent, Controller, Loss};
 use crate::rounds::{Round, Rounds};
+use std::sync::Arc;
 use weir_units::{Rate, Span, Time};
 
 /// When the rate is updated.
@@ -100,7 +101,7 @@ impl TimelyParams {
 /// TIMELY of one queue pair.
 #[derive(Clone, Debug)]
 pub struct Timely {
-    params: TimelyParams,
+    params: Arc<TimelyParams>,
     line: u64,
     rate: u64,
     min_rtt_ns: f64,
@@ -121,7 +122,7 @@ impl Timely {
     pub fn new(params: TimelyParams, line: Rate, base_rtt: Span) -> Self {
         Self {
             min_rtt_ns: ns(params.min_rtt.unwrap_or(base_rtt)).max(1.0),
-            params,
+            params: Arc::new(params),
             line: line.as_bps(),
             rate: line.as_bps(),
             last_rtt_ns: None,
@@ -187,7 +188,7 @@ impl Controller for Timely {
         let due = match self.params.update {
             Update::Round => self.rounds.on_ack(ack) != Round::Same,
             Update::Segment(bytes) => {
-                self.segment_bytes += ack.acked_bytes;
+                self.segment_bytes = self.segment_bytes.saturating_add(ack.acked_bytes);
                 self.segment_bytes >= bytes
             }
         };

@@ -89,7 +89,7 @@ fn same(lazy: &Dcqcn, ticked: &Dcqcn, at: Time) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn lazy_is_ticked_to_the_last_bit(

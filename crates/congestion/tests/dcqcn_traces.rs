@@ -278,3 +278,13 @@ fn cuts_to_fair_share() {
         assert_eq!(needed, Some(cuts), "{n} flows");
     }
 }
+
+/// Each half of an average is truncated by itself, and a cut is truncated: whole bits a second, as in the ns-3 simulator.
+#[test]
+fn rates_are_truncated_to_whole_bits() {
+    let mut rp = Dcqcn::new(DcqcnParams::paper(), Rate::from_bps(40_000_000_003), Time::ZERO);
+    rp.on_cnp(us(0));
+    assert_eq!(rp.rate(), Rate::from_bps(20_000_000_001));
+    rp.advance(us(55));
+    assert_eq!(rp.rate(), Rate::from_bps(10_000_000_000 + 20_000_000_001));
+}

@@ -58,8 +58,8 @@ impl Fluid {
     /// `step` seconds (the delay is a whole number of steps, or one if it is shorter).
     pub fn trajectory(&self, groups: &[(u32, FlowState)], delay: f64, step: f64) -> Trajectory {
         let step = if step.is_finite() && step > 0.0 { step } else { 1e-6 };
-        let steps = (delay / step).round().clamp(1.0, 1e7);
-        let step = if delay > 0.0 { delay / steps } else { step };
+        let steps = (delay / step).round().clamp(1.0, 1e6);
+        let step = if delay >= step { delay / steps } else { step };
         let groups: Vec<_> = groups.iter().map(|(count, state)| (f64::from(*count), *state)).collect();
         let rates: Vec<f64> = groups.iter().map(|(_, state)| state.rate).collect();
         // Before the start nothing was marked.
