@@ -19,6 +19,8 @@ use std::collections::BinaryHeap;
 /// Bits of a key that hold the scheduling number; the rest hold the tick within its bucket.
 const NUMBER_BITS: u32 = 48;
 const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
+/// How far an event that comes late into a bucket looks for its place.
+const LONGEST_WALK: u32 = 16;
 /// End of a list.
 const NIL: u32 = u32::MAX;
 
@@ -247,15 +249,33 @@ impl<E: Copy> Wheel<E> {
             self.slab[list.tail as usize].next = index;
             self.buckets[slot].tail = index;
         } else {
-            self.link_out_of_order(slot, index);
+            self.link_out_of_order(slot, key, index);
         }
     }
 
-    /// An event that belongs before the last of its bucket. It is appended, and the bucket sorted when its
-    /// turn comes, so that a full bucket costs n log n and not n².
-    #[cold]
-    fn link_out_of_order(&mut self, slot: usize, index: u32) {
-        let tail = self.buckets[slot].tail;
+    /// An event that belongs before the last of its bucket. Its place is near in a short list. In a long one it is
+    /// appended and the bucket sorted when its turn comes, so that a full bucket costs n log n and not n².
+    fn link_out_of_order(&mut self, slot: usize, key: u64, index: u32) {
+        let Bucket { head, tail } = self.buckets[slot];
+        let sorted = self.unsorted[slot / 64] & (1 << (slot % 64)) == 0;
+        if sorted {
+            let mut before = NIL;
+            let mut at = head;
+            for _ in 0..LONGEST_WALK {
+                let entry = &self.slab[at as usize];
+                if entry.key > key {
+                    self.slab[index as usize].next = at;
+                    match before {
+                        NIL => self.buckets[slot].head = index,
+                        _ => self.slab[before as usize].next = index,
+                    }
+                    return;
+                }
+                // The last has a larger key, so the end is never passed.
+                before = at;
+                at = entry.next;
+            }
+        }
         self.slab[tail as usize].next = index;
         self.buckets[slot].tail = index;
         self.unsorted[slot / 64] |= 1 << (slot % 64);

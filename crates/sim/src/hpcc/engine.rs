@@ -31,6 +31,7 @@ const PROGRESS_EVERY: u64 = 1 << 18;
 pub(crate) struct Engine {
     pub config: Config,
     pub topology: Topology,
+    /// Made when a link goes down.
     pub routes: Routes,
     pub wheel: Wheel<Event>,
     pub now: u64,

@@ -35,7 +35,6 @@ pub(crate) struct Flows {
 
 const COMPLETE: &str = "complete the last flow: src dst priority dport bytes start";
 const WHOLE: &str = "a whole number that is not negative";
-const COLUMNS: usize = 6;
 
 impl Flows {
     /// Reads `text`, the content of `file`.
@@ -54,7 +53,7 @@ impl Flows {
         let count_text = words.peek().map_or("", |word| word.text);
         let (stated, _) = words.value::<u32>("the number of flows", WHOLE, COMPLETE)?;
         let mut reader = Reader { topology, ports: HashMap::new(), flows: Vec::new() };
-        while words.left() > 0 {
+        while words.peek().is_some() {
             reader.read(&mut words)?;
         }
         let Reader { mut ports, mut flows, .. } = reader;
@@ -89,15 +88,6 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn read(&mut self, words: &mut Words<'_>) -> Result<(), HpccError> {
-        if words.left() < COLUMNS {
-            while words.left() > 0 {
-                words.next();
-            }
-            return Err(words
-                .expect("the end of a flow", COMPLETE)
-                .err()
-                .unwrap_or_else(|| words.invalid(1, "the last flow is cut short", COMPLETE)));
-        }
         let (src, line) = self.host(words, "a flow's source")?;
         let (dst, _) = self.host(words, "a flow's destination")?;
         let (priority, _) = words.value::<u32>("a flow's priority", WHOLE, COMPLETE)?;
@@ -223,7 +213,8 @@ mod tests {
     fn a_broken_file_is_refused_with_its_line() {
         assert!(message("").contains("the file ends before the number of flows"));
         assert!(
-            message("2\n0 1 3 100 5 2\n0 1 3").starts_with("f:3: the file ends before the end of a flow")
+            message("2\n0 1 3 100 5 2\n0 1")
+                .starts_with("f:3: the file ends before a flow's priority; complete the last flow")
         );
         assert!(message("1\n0 1 3 100 5 x").starts_with("f:2: a flow's start (s): found `x`"));
         assert!(message("1\n0 7 3 100 5 2").contains("a flow's destination is node 7, but the topology"));

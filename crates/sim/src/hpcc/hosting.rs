@@ -116,8 +116,7 @@ impl Engine {
     /// the next of the list is scheduled.
     pub(crate) fn list_flows(&mut self, index: u32) {
         let mut next = index as usize;
-        while let Some(flow) = self.flows.get(next).filter(|flow| flow.start_ns == self.now) {
-            debug_assert_eq!(flow.start_ns, self.now);
+        while self.flows.get(next).is_some_and(|flow| flow.start_ns == self.now) {
             self.wheel.push(self.now, Event::new(What::Start, next as u32));
             next += 1;
         }

@@ -118,7 +118,7 @@ pub(crate) fn report(config: &Config, seen: &HashMap<&'static str, u32>) -> Vec<
     let mode = config.mode;
     say(
         given(&|e| e == NotHere),
-        "not honoured: no packet trace is written (every other output is)".to_owned(),
+        "not honoured: no packet trace is written; the other outputs are".to_owned(),
     );
     say(given(&|e| e == Never), "no effect, here as in the reference".to_owned());
     say(

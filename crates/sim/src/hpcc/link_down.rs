@@ -13,8 +13,7 @@ impl Engine {
         let Some(down) = self.link_down else { return Ok(()) };
         let link = self.topology.links[down as usize];
         let neighbours = self.topology.neighbours();
-        let payload = self.config.payload_bytes;
-        self.routes = Routes::new(&self.topology, &neighbours, payload, |link| link == down);
+        self.routes = Routes::new(&self.topology, &neighbours, |link| link == down);
         self.paths.outdate();
         for end in 0..2 {
             let index = self.port_base[link.nodes[end] as usize] + link.interfaces[end] - 1;

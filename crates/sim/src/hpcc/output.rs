@@ -76,7 +76,8 @@ impl Outputs {
                 file.set_len(0).map_err(|source| output.fail(source))?;
             }
         }
-        let notices = made.folders.iter().map(|folder| format!("made the folder {}", folder.display()));
+        let as_written = |folder: &'_ Path| folder.strip_prefix(base).unwrap_or(folder).display().to_string();
+        let notices = made.folders.iter().map(|folder| format!("made the folder {}", as_written(folder)));
         let notices = notices.collect();
         let mut take = |key| {
             let at = opened.iter().position(|output: &Output| output.key == key)?;

@@ -2,8 +2,10 @@
 
 use super::flows::Flow;
 use super::frame::{Frame, Kind};
+use super::hash::{FiveTuple, NS3_HASH_SEED};
 use super::port::Port;
-use super::routes::{Pair, Routes, tuple};
+use super::routes::{Pair, Search, pick, tuple};
+use super::topology::{Neighbour, Topology};
 
 /// More switches than any path has.
 const MAX_SWITCHES: usize = 200;
@@ -22,42 +24,59 @@ pub(crate) struct Paths {
     outdated: bool,
 }
 
+/// What paths are found in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Network<'a> {
+    pub topology: &'a Topology,
+    pub neighbours: &'a [Vec<Neighbour>],
+    pub ports: &'a [Port],
+    /// First port of each node.
+    pub port_base: &'a [u32],
+    /// Added to a switch's node id for the seed of its hash.
+    pub seed_offset: u32,
+    pub payload_bytes: u32,
+}
+
+/// One way of a flow: its NIC and the ports it takes.
+#[derive(Clone, Debug, Default)]
+struct Way {
+    nic: u32,
+    hops: Vec<u16>,
+}
+
 impl Paths {
     /// The paths of `flows`, or the index of a flow that has none.
-    pub fn new(
-        flows: &[Flow],
-        routes: &Routes,
-        ports: &[Port],
-        port_base: &[u32],
-        seed_offset: u32,
-    ) -> Result<Self, usize> {
-        let mut paths = Paths::default();
+    pub fn new(flows: &[Flow], network: Network<'_>) -> Result<Self, usize> {
+        let nodes = network.topology.is_switch.len();
+        // One search from each host serves the data that goes to it and the acknowledgements that do.
+        let mut ends: Vec<Vec<(u32, bool)>> = vec![Vec::new(); nodes];
         for (index, flow) in flows.iter().enumerate() {
-            let tuple = tuple(flow);
-            let pair = routes.pair(flow.src, flow.dst).ok_or(index)?;
-            let mut starts = [0; 2];
-            let mut nics = [0; 2];
-            let ways = [(flow.src, flow.dst, tuple), (flow.dst, flow.src, tuple.reversed())];
-            for (way, (from, to, tuple)) in ways.into_iter().enumerate() {
-                starts[way] = paths.hops.len() as u32;
-                let interface = routes.nic(from, to, tuple).ok_or(index)?;
-                let mut port = &ports[(port_base[from as usize] + u32::from(interface) - 1) as usize];
-                nics[way] = port.owner;
-                let mut node = ports[port.peer as usize].node;
-                while node != to {
-                    let seed = node.wrapping_add(seed_offset);
-                    let interface = routes.egress(node, to, tuple, seed).ok_or(index)?;
-                    paths.hops.push(interface - 1);
-                    if paths.hops.len() - starts[way] as usize > MAX_SWITCHES {
-                        return Err(index);
-                    }
-                    port = &ports[(port_base[node as usize] + u32::from(interface) - 1) as usize];
-                    node = ports[port.peer as usize].node;
-                }
+            ends[flow.dst as usize].push((index as u32, true));
+            ends[flow.src as usize].push((index as u32, false));
+        }
+        let mut ways: Vec<[Way; 2]> = vec![Default::default(); flows.len()];
+        let mut pairs = vec![None; flows.len()];
+        let mut search = Search::new(nodes);
+        for (host, ends) in ends.iter().enumerate().filter(|(_, ends)| !ends.is_empty()) {
+            search.run(host as u32, network.topology, network.neighbours, network.payload_bytes, |_| false);
+            for (index, data) in ends.iter().map(|(index, data)| (*index as usize, *data)) {
+                let flow = &flows[index];
+                let way = if data {
+                    pairs[index] = search.pair(flow.src);
+                    network.way(&search, flow.src, flow.dst, tuple(flow))
+                } else {
+                    network.way(&search, flow.dst, flow.src, tuple(flow).reversed())
+                };
+                ways[index][usize::from(!data)] = way.ok_or(index)?;
             }
-            paths.starts.push(starts);
-            paths.nics.push(nics);
-            paths.pairs.push(pair);
+        }
+        let mut paths = Paths::default();
+        for (index, [data, ack]) in ways.into_iter().enumerate() {
+            paths.pairs.push(pairs[index].ok_or(index)?);
+            paths.nics.push([data.nic, ack.nic]);
+            let start = paths.hops.len() as u32;
+            paths.starts.push([start, start + data.hops.len() as u32]);
+            paths.hops.extend(data.hops.into_iter().chain(ack.hops));
         }
         Ok(paths)
     }
@@ -99,5 +118,28 @@ impl Paths {
         if let Some(slot) = self.nics.get_mut(flow) {
             *slot = nics;
         }
+    }
+}
+
+impl Network<'_> {
+    /// The way of frames with `tuple` from host `from` to host `to`, which `search` began at.
+    fn way(&self, search: &Search, from: u32, to: u32, tuple: FiveTuple) -> Option<Way> {
+        let mut port = self.port(from, pick(search.next_hops(from), tuple, NS3_HASH_SEED)?);
+        let mut way = Way { nic: port.owner, hops: Vec::new() };
+        let mut node = self.ports[port.peer as usize].node;
+        while node != to {
+            let interface = pick(search.next_hops(node), tuple, node.wrapping_add(self.seed_offset))?;
+            way.hops.push(interface - 1);
+            if way.hops.len() > MAX_SWITCHES {
+                return None;
+            }
+            port = self.port(node, interface);
+            node = self.ports[port.peer as usize].node;
+        }
+        Some(way)
+    }
+
+    fn port(&self, node: u32, interface: u16) -> &Port {
+        &self.ports[(self.port_base[node as usize] + u32::from(interface) - 1) as usize]
     }
 }

@@ -105,12 +105,13 @@ impl StreamPerDraw {
 
 #[inline]
 fn first1(s: &Vector) -> u64 {
-    (A12 * s[1] + (M1 - A13N) * s[0]) % M1
+    // Products are below 2^53; the second is taken from a multiple of the modulus that exceeds it.
+    (A12 * s[1] + A13N * M1 - A13N * s[0]) % M1
 }
 
 #[inline]
 fn first2(s: &Vector) -> u64 {
-    (A21 * s[2] + (M2 - A23N) * s[0]) % M2
+    (A21 * s[2] + A23N * M2 - A23N * s[0]) % M2
 }
 
 #[inline]

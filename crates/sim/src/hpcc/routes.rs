@@ -20,106 +20,14 @@ impl Pair {
     }
 }
 
-/// Next hops from every node to every host, as interface numbers.
-#[derive(Clone, Debug)]
-pub(crate) struct Routes {
-    nodes: usize,
-    /// Start of each (host column, node) list in `hops`; one more than there are lists.
-    starts: Vec<u32>,
-    hops: Vec<u16>,
-    /// Column of each node; `u32::MAX` for switches.
-    column: Vec<u32>,
-    /// Base RTT and slowest link, by (source node, destination column); only hosts' rows mean something.
-    pairs: Vec<Option<Pair>>,
-    hosts: usize,
-}
-
-impl Routes {
-    /// Searches from every host. `down` tells whether a link is out of use.
-    pub(crate) fn new(
-        topology: &Topology,
-        neighbours: &[Vec<Neighbour>],
-        payload_bytes: u32,
-        down: impl Fn(u32) -> bool,
-    ) -> Self {
-        let nodes = topology.is_switch.len();
-        let mut column = vec![u32::MAX; nodes];
-        let mut hosts = 0;
-        for (node, _) in topology.is_switch.iter().enumerate().filter(|(_, switch)| !**switch) {
-            column[node] = hosts;
-            hosts += 1;
-        }
-        let hosts = hosts as usize;
-        let mut routes = Routes {
-            nodes,
-            starts: vec![0],
-            hops: Vec::new(),
-            column: column.clone(),
-            pairs: vec![None; hosts * hosts],
-            hosts,
-        };
-        let mut search = Search::new(nodes);
-        for (host, _) in column.iter().enumerate().filter(|(_, c)| **c != u32::MAX) {
-            search.run(host as u32, topology, neighbours, payload_bytes, &down);
-            for node in 0..nodes {
-                routes.hops.extend_from_slice(&search.next_hops[node]);
-                routes.starts.push(routes.hops.len() as u32);
-                if let (true, from) = (search.distance[node] != u32::MAX, column[node] as usize)
-                    && from < hosts
-                {
-                    let pair = Pair {
-                        rtt_ns: search.delay_ns[node] * 2 + search.transmit_ns[node],
-                        bps: search.bps[node],
-                    };
-                    routes.pairs[from * hosts + column[host] as usize] = Some(pair);
-                }
-            }
-        }
-        routes
-    }
-
-    /// The interfaces of `node` that lead to host `to`, in the reference's order.
-    pub(crate) fn next_hops(&self, node: u32, to: u32) -> &[u16] {
-        let list = self.column[to as usize] as usize * self.nodes + node as usize;
-        &self.hops[self.starts[list] as usize..self.starts[list + 1] as usize]
-    }
-
-    /// The pair of hosts `from`, `to`, if one reaches the other.
-    pub(crate) fn pair(&self, from: u32, to: u32) -> Option<Pair> {
-        let (from, to) = (self.column[from as usize] as usize, self.column[to as usize] as usize);
-        self.pairs[from * self.hosts + to]
-    }
-
-    /// The largest base RTT (ns) and the largest bandwidth-delay product (bytes) of two hosts.
-    pub(crate) fn largest(&self) -> (u64, u64) {
-        let different = |index: &usize| index / self.hosts != index % self.hosts;
-        let pairs = || (0..self.pairs.len()).filter(different).filter_map(|index| self.pairs[index]);
-        let rtt = pairs().map(|pair| pair.rtt_ns).max().unwrap_or(0);
-        (rtt, pairs().map(Pair::bdp_bytes).max().unwrap_or(0))
-    }
-
-    /// The interface of switch `node` that a frame with `tuple` leaves by towards host `to`.
-    pub(crate) fn egress(&self, node: u32, to: u32, tuple: FiveTuple, seed: u32) -> Option<u16> {
-        match self.next_hops(node, to) {
-            [] => None,
-            [only] => Some(*only),
-            hops => Some(hops[tuple.hash(seed) as usize % hops.len()]),
-        }
-    }
-
-    /// The interface of host `node` that its frames with `tuple` leave by towards host `to`.
-    pub(crate) fn nic(&self, node: u32, to: u32, tuple: FiveTuple) -> Option<u16> {
-        self.egress(node, to, tuple, NS3_HASH_SEED)
-    }
-}
-
 /// What the network hashes of a flow's data packets.
 pub(crate) fn tuple(flow: &Flow) -> FiveTuple {
     FiveTuple { sip: address(flow.src), dip: address(flow.dst), sport: flow.sport, dport: flow.dport }
 }
 
-/// Breadth-first search from one host, kept to reuse its memory.
-struct Search {
+/// A breadth-first search from one host: the next hops from every node to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
     distance: Vec<u32>,
     delay_ns: Vec<u64>,
     transmit_ns: Vec<u64>,
@@ -129,7 +37,8 @@ struct Search {
 }
 
 impl Search {
-    fn new(nodes: usize) -> Self {
+    /// Room for the searches of a topology of `nodes`.
+    pub(crate) fn new(nodes: usize) -> Self {
         Search {
             distance: vec![u32::MAX; nodes],
             delay_ns: vec![0; nodes],
@@ -140,13 +49,14 @@ impl Search {
         }
     }
 
-    fn run(
+    /// Searches from `host`. `down` tells whether a link is out of use.
+    pub(crate) fn run(
         &mut self,
         host: u32,
         topology: &Topology,
         neighbours: &[Vec<Neighbour>],
         payload_bytes: u32,
-        down: &impl Fn(u32) -> bool,
+        down: impl Fn(u32) -> bool,
     ) {
         self.distance.fill(u32::MAX);
         self.next_hops.iter_mut().for_each(Vec::clear);
@@ -181,6 +91,88 @@ impl Search {
             }
         }
     }
+
+    /// The interfaces of `node` that lead to the host, in the reference's order.
+    pub(crate) fn next_hops(&self, node: u32) -> &[u16] {
+        &self.next_hops[node as usize]
+    }
+
+    /// The way from host `from`, if there is one.
+    pub(crate) fn pair(&self, from: u32) -> Option<Pair> {
+        let from = from as usize;
+        (self.distance[from] != u32::MAX)
+            .then(|| Pair { rtt_ns: self.delay_ns[from] * 2 + self.transmit_ns[from], bps: self.bps[from] })
+    }
+}
+
+/// One of `next_hops` for a frame with `tuple`.
+pub(crate) fn pick(next_hops: &[u16], tuple: FiveTuple, seed: u32) -> Option<u16> {
+    match next_hops {
+        [] => None,
+        [only] => Some(*only),
+        hops => Some(hops[tuple.hash(seed) as usize % hops.len()]),
+    }
+}
+
+/// The largest base RTT (ns) and the largest bandwidth-delay product (bytes) of two hosts.
+pub(crate) fn largest(topology: &Topology, neighbours: &[Vec<Neighbour>], payload_bytes: u32) -> (u64, u64) {
+    let mut search = Search::new(topology.is_switch.len());
+    let hosts = || (0..topology.nodes()).filter(|node| !topology.is_switch[*node as usize]);
+    let (mut rtt, mut bdp) = (0, 0);
+    for to in hosts() {
+        search.run(to, topology, neighbours, payload_bytes, |_| false);
+        for pair in hosts().filter(|from| *from != to).filter_map(|from| search.pair(from)) {
+            rtt = rtt.max(pair.rtt_ns);
+            bdp = bdp.max(pair.bdp_bytes());
+        }
+    }
+    (rtt, bdp)
+}
+
+/// Next hops from every node to every host, kept for a run whose links can go down.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Routes {
+    nodes: usize,
+    /// Start in `hops` of the list of each host and node; one more than there are lists.
+    starts: Vec<u32>,
+    hops: Vec<u16>,
+    /// Which host of the table a node is; `u32::MAX` for switches.
+    column: Vec<u32>,
+}
+
+impl Routes {
+    /// Searches from every host.
+    pub(crate) fn new(
+        topology: &Topology,
+        neighbours: &[Vec<Neighbour>],
+        down: impl Fn(u32) -> bool,
+    ) -> Self {
+        let nodes = topology.is_switch.len();
+        let mut routes = Routes { nodes, starts: vec![0], hops: Vec::new(), column: vec![u32::MAX; nodes] };
+        let mut search = Search::new(nodes);
+        let hosts = (0..topology.nodes()).filter(|node| !topology.is_switch[*node as usize]);
+        for (column, host) in (0..).zip(hosts) {
+            routes.column[host as usize] = column;
+            search.run(host, topology, neighbours, 0, &down);
+            for hops in &search.next_hops {
+                routes.hops.extend_from_slice(hops);
+                routes.starts.push(routes.hops.len() as u32);
+            }
+        }
+        routes
+    }
+
+    /// The interface of switch `node` that a frame with `tuple` leaves by towards host `to`.
+    pub(crate) fn egress(&self, node: u32, to: u32, tuple: FiveTuple, seed: u32) -> Option<u16> {
+        let list = *self.column.get(to as usize)? as usize * self.nodes + node as usize;
+        let (from, until) = (*self.starts.get(list)?, *self.starts.get(list + 1)?);
+        pick(&self.hops[from as usize..until as usize], tuple, seed)
+    }
+
+    /// The interface of host `node` that its frames with `tuple` leave by towards host `to`.
+    pub(crate) fn nic(&self, node: u32, to: u32, tuple: FiveTuple) -> Option<u16> {
+        self.egress(node, to, tuple, NS3_HASH_SEED)
+    }
 }
 
 #[cfg(test)]
@@ -196,22 +188,32 @@ mod tests {
     fn next_hops_come_in_the_order_of_the_search() {
         let topology = Topology::parse(Path::new("t"), DIAMOND).unwrap();
         let neighbours = topology.neighbours();
-        let routes = Routes::new(&topology, &neighbours, 1000, |_| false);
+        let mut search = Search::new(6);
+        search.run(1, &topology, &neighbours, 1000, |_| false);
         // From host 1 the search dequeues switch 3, then core 5 before core 4; switch 2 has 5 on interface 3.
-        assert_eq!(routes.next_hops(2, 1), [3, 2]);
-        assert_eq!(routes.next_hops(4, 1), [2]);
-        assert_eq!(routes.next_hops(0, 1), [1]);
-        let pair = routes.pair(0, 1).unwrap();
-        assert_eq!(pair, Pair { rtt_ns: 2 * 4000 + 80 + 20 + 20 + 80, bps: 100_000_000_000 });
-        let without_5 = Routes::new(&topology, &neighbours, 1000, |link| link == 3);
-        assert_eq!(without_5.next_hops(2, 1), [2]);
+        assert_eq!(search.next_hops(2), [3, 2]);
+        assert_eq!(search.next_hops(4), [2]);
+        assert_eq!(search.next_hops(0), [1]);
+        let pair = Pair { rtt_ns: 2 * 4000 + 80 + 20 + 20 + 80, bps: 100_000_000_000 };
+        assert_eq!(search.pair(0), Some(pair));
+    }
+
+    #[test]
+    fn a_link_out_of_use_is_gone_around() {
+        let topology = Topology::parse(Path::new("t"), DIAMOND).unwrap();
+        let neighbours = topology.neighbours();
+        let tuple = FiveTuple { sip: 1, dip: 2, sport: 3, dport: 4 };
+        let routes = Routes::new(&topology, &neighbours, |link| link == 3);
+        assert_eq!(routes.egress(2, 1, tuple, 0), Some(2));
+        assert_eq!(routes.nic(0, 1, tuple), Some(1));
+        let cut = Routes::new(&topology, &neighbours, |link| link == 2 || link == 3);
+        assert_eq!(cut.egress(2, 1, tuple, 0), None);
     }
 
     #[test]
     fn the_largest_rtt_and_bdp_are_the_references() {
         let star = "4 1 3\n3\n0 3 100Gbps 1000ns 0\n1 3 100Gbps 1000ns 0\n2 3 100Gbps 1000ns 0\n";
         let topology = Topology::parse(Path::new("t"), star).unwrap();
-        let routes = Routes::new(&topology, &topology.neighbours(), 1000, |_| false);
-        assert_eq!(routes.largest(), (4160, 52_000));
+        assert_eq!(largest(&topology, &topology.neighbours(), 1000), (4160, 52_000));
     }
 }

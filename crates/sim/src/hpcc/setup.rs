@@ -8,7 +8,7 @@ use weir_switch::{
 };
 use weir_units::{Rate, Span};
 
-use super::config::{Config, LinkDown};
+use super::config::{CcMode, Config, LinkDown};
 use super::control::Controls;
 use super::engine::Engine;
 use super::error::HpccError;
@@ -16,11 +16,11 @@ use super::flows::{Flow, Flows};
 use super::frame::{Event, Frame, MAX_INDEX, What};
 use super::nic::Nic;
 use super::output::Outputs;
-use super::paths::Paths;
+use super::paths::{Network, Paths};
 use super::port::{NO_LOSS, Port, UsualBytes};
 use super::probes::Histogram;
 use super::rng::{Stream, StreamPerDraw};
-use super::routes::Routes;
+use super::routes::{Routes, largest};
 use super::sender::{AnswerRules, Receiver, Sender};
 use super::telemetry::Telemetry;
 use super::text::{self, Words};
@@ -84,13 +84,19 @@ pub(crate) fn prepare(config_path: &Path, options: &Options) -> Result<Engine, H
         .map(|node| build_switch(&config, &topology, *node, nic_bps, &flows))
         .collect::<Result<Vec<_>, _>>()?;
     let neighbours = topology.neighbours();
-    let routes = Routes::new(&topology, &neighbours, config.payload_bytes, |_| false);
-    let paths =
-        Paths::new(&flows, &routes, &ports, &port_base, options.ecmp_seed_offset).map_err(|index| {
-            let Flow { src, dst, line, .. } = flows[index];
-            let problem = format!("no path leads from node {src} to node {dst} and back");
-            invalid(&config.flows, line, problem, "add the links to the topology, or take the flow out")
-        })?;
+    let network = Network {
+        topology: &topology,
+        neighbours: &neighbours,
+        ports: &ports,
+        port_base: &port_base,
+        seed_offset: options.ecmp_seed_offset,
+        payload_bytes: config.payload_bytes,
+    };
+    let paths = Paths::new(&flows, network).map_err(|index| {
+        let Flow { src, dst, line, .. } = flows[index];
+        let problem = format!("no path leads from node {src} to node {dst} and back");
+        invalid(&config.flows, line, problem, "add the links to the topology, or take the flow out")
+    })?;
     if flows.len() > MAX_INDEX as usize {
         let problem = format!("{} flows", flows.len());
         return Err(invalid(&config.flows, 1, problem, "split the list"));
@@ -105,7 +111,9 @@ pub(crate) fn prepare(config_path: &Path, options: &Options) -> Result<Engine, H
     let inputs = [config_path, &config.topology, &config.flows];
     let outputs = Outputs::create(&config, base, &inputs)?;
     schedule(&config, &flows, &mut wheel);
-    let senders = senders(&config, &flows, &paths, &routes, &nics, &ports);
+    let needs_rtt = config.global_rtt && (config.has_window || config.mode == CcMode::Hpcc);
+    let global = needs_rtt.then(|| largest(&topology, &neighbours, config.payload_bytes));
+    let senders = senders(&config, &flows, &paths, global, &nics, &ports);
     let switch_ports = (0..ports.len() as u32).filter(|port| ports[*port as usize].is_switch).collect();
     let at_end = options.final_histogram || config.queue_series.is_some() || config.rate_series.is_some();
     Ok(Engine {
@@ -128,7 +136,7 @@ pub(crate) fn prepare(config_path: &Path, options: &Options) -> Result<Engine, H
         ack_bytes,
         config,
         topology,
-        routes,
+        routes: Routes::default(),
         wheel,
         ports,
         port_base,
@@ -362,20 +370,16 @@ fn senders(
     config: &Config,
     flows: &[Flow],
     paths: &Paths,
-    routes: &Routes,
+    global: Option<(u64, u64)>,
     nics: &[Nic],
     ports: &[Port],
 ) -> Vec<Sender> {
-    let (largest_rtt, largest_bdp) = routes.largest();
     let make = |(index, flow): (usize, &Flow)| {
         let nic = paths.data_nic(index).unwrap_or(0);
         let line_bps = ports[nics[nic as usize].port as usize].bps;
         let mut sender = Sender::new(u64::from(flow.bytes), flow.priority, nic, line_bps);
-        let pair = paths.pair(index);
-        let (rtt, bdp) = match pair {
-            Some(pair) if !config.global_rtt => (pair.rtt_ns, pair.bdp_bytes()),
-            _ => (largest_rtt, largest_bdp),
-        };
+        let own = || paths.pair(index).map(|pair| (pair.rtt_ns, pair.bdp_bytes()));
+        let (rtt, bdp) = global.or_else(own).unwrap_or_default();
         sender.base_rtt_ns = rtt;
         sender.window = if config.has_window { bdp as u32 } else { 0 };
         sender.variable_window = config.variable_window;
@@ -410,7 +414,7 @@ fn doubts(config: &Config, topology: &Topology, flows: &[Flow], lossy_links: u64
                 .to_owned(),
         );
     }
-    if config.mode != super::CcMode::Dcqcn {
+    if config.mode != CcMode::Dcqcn {
         doubts.push(format!(
             "CC_MODE {}: follows the reference's rules, but no output of it was at hand to check against",
             config.mode.number()

@@ -18,8 +18,10 @@ pub(crate) struct Word<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Words<'a> {
     file: &'a Path,
-    words: Vec<Word<'a>>,
-    at: usize,
+    rest: &'a str,
+    /// The line that `rest` begins in.
+    line: u32,
+    /// The line of the last word given out.
     last_line: u32,
 }
 
@@ -35,30 +37,27 @@ pub(crate) fn read(base: &Path, path: &Path, role: &'static str, remedy: &str) -
 impl<'a> Words<'a> {
     /// The words of `text`, which came from `file`.
     pub(crate) fn new(file: &'a Path, text: &'a str) -> Self {
-        let mut words = Vec::new();
-        let mut last_line = 1;
-        for (index, line) in text.lines().enumerate() {
-            last_line = u32::try_from(index + 1).unwrap_or(u32::MAX);
-            words.extend(line.split_ascii_whitespace().map(|text| Word { text, line: last_line }));
-        }
-        Words { file, words, at: 0, last_line }
+        Words { file, rest: text, line: 1, last_line: 1 }
     }
 
     /// The next word, if there is one.
     pub(crate) fn next(&mut self) -> Option<Word<'a>> {
-        let word = *self.words.get(self.at)?;
-        self.at += 1;
-        Some(word)
+        let text = self.rest.trim_ascii_start();
+        let skipped = &self.rest[..self.rest.len() - text.len()];
+        self.line = self.line.saturating_add(skipped.bytes().filter(|byte| *byte == b'\n').count() as u32);
+        let end = text.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(text.len());
+        let (word, rest) = text.split_at(end);
+        self.rest = rest;
+        if word.is_empty() {
+            return None;
+        }
+        self.last_line = self.line;
+        Some(Word { text: word, line: self.line })
     }
 
     /// The next word, left where it is.
     pub(crate) fn peek(&self) -> Option<Word<'a>> {
-        self.words.get(self.at).copied()
-    }
-
-    /// How many words are left.
-    pub(crate) fn left(&self) -> usize {
-        self.words.len() - self.at
+        self.clone().next()
     }
 
     /// The next word; `field` says what it is, `remedy` what to do if the file ends here.
