@@ -2,7 +2,7 @@
 
 use weir_congestion::{
     AckEvent, ClampTarget, Control, ControlParams, Controller, Dcqcn, DcqcnParams, DctcpParams, FirstCnp,
-    HpccParams, IntFormat, RpTimer, TimelyParams, Variant, dctcp,
+    HpccParams, IntFormat, RpTimer, TimelyParams, Variant, dctcp, timely,
 };
 use weir_units::{Rate, Span, Time};
 
@@ -77,7 +77,7 @@ fn dcqcn_params(config: &Config) -> DcqcnParams {
     }
 }
 
-/// HPCC; a flow sets its own window.
+/// As the configuration says; the window is each flow's own.
 fn hpcc_params(config: &Config) -> HpccParams {
     HpccParams {
         eta: config.target_utilisation,
@@ -93,23 +93,31 @@ fn hpcc_params(config: &Config) -> HpccParams {
     }
 }
 
-/// TIMELY: the reference's constants are the paper's.
+/// Gains and thresholds have no keys: they are the reference's (alpha 0.875, beta 0.8, 50, 500 and 20 us).
 fn timely_params(config: &Config) -> TimelyParams {
     TimelyParams {
+        alpha: 0.875,
+        beta: 0.8,
+        t_low: Span::from_us(50),
+        t_high: Span::from_us(500),
+        min_rtt: Some(Span::from_us(20)),
         delta: Rate::from_bps(config.rate_ai_bps),
         delta_hai: Rate::from_bps(config.rate_hai_bps),
+        hai_after: 5,
+        hai_below_t_low: true,
+        update: timely::Update::Round,
+        rule: timely::Rule::Gradient,
         min_rate: Rate::from_bps(config.min_rate_bps),
-        ..TimelyParams::hpcc_sim(Rate::ZERO)
     }
 }
 
 fn dctcp_params(config: &Config) -> DctcpParams {
     DctcpParams {
         g: config.gain,
+        initial_alpha: 1.0,
         mss_bytes: u64::from(config.payload_bytes),
         form: dctcp::Form::Rate { step: Rate::from_bps(config.dctcp_rate_ai_bps) },
         min_rate: Rate::from_bps(config.min_rate_bps),
-        ..DctcpParams::hpcc_sim(Rate::ZERO)
     }
 }
 
@@ -199,7 +207,7 @@ impl Engine {
         let control = slot.get_or_insert_with(|| {
             let mut params = params.clone();
             if let ControlParams::Hpcc(params) = &mut params {
-                params.window_bytes = Some(window);
+                params.window_bytes = (window > 0).then_some(window);
             }
             Box::new(params.build(line, now, base_rtt))
         });
@@ -221,18 +229,28 @@ impl Engine {
             return;
         }
         // HPCC alone moves the time of the next packet with the rate, and the NIC's wake-up with it.
-        if rate != sender.rate_bps {
-            let bytes = u32::from(sender.last_bytes);
-            let old = serialisation_ns(bytes, sender.rate_bps);
-            let new = serialisation_ns(bytes, rate);
-            sender.next_available = sender.next_available.saturating_add(new).saturating_sub(old);
-            sender.rate_bps = rate;
+        if rate == sender.rate_bps {
+            return;
         }
+        let bytes = u32::from(sender.last_bytes);
+        let (old, new) = (serialisation_ns(bytes, sender.rate_bps), serialisation_ns(bytes, rate));
+        sender.next_available = sender.next_available.saturating_add(new).saturating_sub(old);
+        sender.rate_bps = rate;
         let (at, nic) = (sender.next_available, &mut self.nics[sender.nic as usize]);
         nic.refresh(frame.flow, sender);
         let port = nic.port;
-        if let Some(generation) = nic.advance_wake(at) {
+        if let Some(generation) = nic.advance_wake(at.max(self.now)) {
             self.schedule_wake(port, at, generation);
+        }
+    }
+
+    /// A flow is complete: its controllers go.
+    pub(crate) fn forget_control(&mut self, flow: u32) {
+        if let Some(slot) = self.controls.reactions.get_mut(flow as usize) {
+            *slot = None;
+        }
+        if let Some(slot) = self.controls.rivals.get_mut(flow as usize) {
+            *slot = None;
         }
     }
 }

@@ -87,6 +87,9 @@ impl Engine {
             self.summary.cnp_acks += 1;
         }
         self.control_ack(frame, acked);
+        if self.senders[flow].completed {
+            self.forget_control(frame.flow);
+        }
         self.telemetry.free(frame.telemetry);
         self.try_send_host(self.nics[nic].port);
         Ok(())

@@ -125,7 +125,7 @@ pub(crate) fn prepare(config_path: &Path, options: &Options) -> Result<Engine, H
         ack_class: if config.ack_high_priority { 0 } else { 3 },
         windows: config.has_window,
         controls: Controls::new(&config, flows.len()),
-        telemetry: Telemetry::new(config.int_multiplier),
+        telemetry: Telemetry::new(),
         receivers: vec![Receiver::default(); flows.len()],
         draws: StreamPerDraw::new(SEED, first_draw, RUN),
         histogram: Histogram::new(switch_ports, at_end),
@@ -413,6 +413,25 @@ fn doubts(config: &Config, topology: &Topology, flows: &[Flow], lossy_links: u64
             "hosts with several links spread their queue pairs by ns-3's default hash, not checked against its output"
                 .to_owned(),
         );
+    }
+    if config.mode == CcMode::Hpcc {
+        if !config.has_window {
+            doubts.push(
+                "HAS_WIN 0 with CC_MODE 3: the reference then divides by a window of 0; here queues are weighed by line \
+                 rate times base RTT instead"
+                    .to_owned(),
+            );
+        }
+        let known = |bps: u64| [25, 50, 100, 200, 400].iter().any(|gbps| bps == gbps * 1_000_000_000);
+        if let Some(link) = topology.links.iter().find(|link| !known(link.bps)) {
+            doubts.push(format!(
+                "CC_MODE 3: the reference's telemetry knows lines of 25, 50, 100, 200 and 400 Gb/s, not the {} b/s of {}:{}; \
+                 here it reports the true rate",
+                link.bps,
+                config.topology.display(),
+                link.line
+            ));
+        }
     }
     if config.mode != CcMode::Dcqcn {
         doubts.push(format!(

@@ -5,12 +5,6 @@ use weir_units::{Rate, Time};
 
 /// Most switches that a packet's telemetry has room for.
 pub(crate) const MAX_HOPS: usize = 5;
-/// Bytes sent are reported in this unit, times the multiplier INT_MULTI.
-const BYTE_UNIT: u64 = 128;
-/// Queue depth is reported in this unit, times the multiplier, in 17 bits.
-const QUEUE_UNIT: u64 = 80;
-const QUEUE_BITS: u32 = 17;
-
 /// What one packet carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
@@ -30,19 +24,14 @@ impl Record {
 /// The records of all packets under way. Index 0 is no record.
 #[derive(Clone, Debug)]
 pub(crate) struct Telemetry {
-    multiplier: u64,
     records: Vec<Record>,
     free: Vec<u32>,
 }
 
 impl Telemetry {
-    /// With the configuration's INT_MULTI.
-    pub fn new(multiplier: u32) -> Self {
-        Telemetry {
-            multiplier: u64::from(multiplier.max(1)),
-            records: vec![Record::default()],
-            free: Vec::new(),
-        }
+    /// No packet under way.
+    pub fn new() -> Self {
+        Telemetry { records: vec![Record::default()], free: Vec::new() }
     }
 
     /// A record for a packet that is made now.
@@ -71,17 +60,15 @@ impl Telemetry {
         self.records.get(index as usize).copied().unwrap_or_default()
     }
 
-    /// A switch adds its report: its clock, bytes sent before this packet, bytes queued behind it, its rate. Bytes
-    /// are cut to their units. (The reference's fields for time and bytes also wrap, after 17 ms and 134 MB times the
-    /// multiplier; only differences of reports less than a round trip apart are looked at, so these do not.)
+    /// A switch adds its report: its clock, bytes sent before this packet, bytes queued behind it, its rate. The controller
+    /// cuts them to the units and widths of the reference's fields.
     pub fn push(&mut self, index: u32, now: u64, sent: u64, queued: u64, bps: u64) {
-        let (bytes, queue) = (BYTE_UNIT * self.multiplier, QUEUE_UNIT * self.multiplier);
         let Some(record) = self.records.get_mut(index as usize).filter(|_| index != 0) else { return };
         if let Some(hop) = record.hops.get_mut(record.count) {
             *hop = IntHop {
                 at: Time::from_ns(now),
-                tx_bytes: sent / bytes * bytes,
-                queue_bytes: ((queued / queue) & ((1 << QUEUE_BITS) - 1)) * queue,
+                tx_bytes: sent,
+                queue_bytes: queued,
                 rate: Rate::from_bps(bps),
             };
         }
@@ -94,13 +81,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_are_cut_to_their_units() {
-        let mut telemetry = Telemetry::new(1);
+    fn a_record_holds_five_reports_and_is_used_again() {
+        let mut telemetry = Telemetry::new();
         let index = telemetry.begin(7);
-        telemetry.push(index, 1000, 1047, 85, 100);
+        telemetry.push(index, 1000, 1048, 85, 100);
         let record = telemetry.get(index);
         let hop = record.hops()[0];
-        assert_eq!((record.at_ns, hop.at, hop.tx_bytes, hop.queue_bytes), (7, Time::from_ns(1000), 1024, 80));
+        assert_eq!((record.at_ns, hop.at, hop.tx_bytes, hop.queue_bytes), (7, Time::from_ns(1000), 1048, 85));
         for _ in 0..MAX_HOPS {
             telemetry.push(index, 2000, 0, 0, 100);
         }
