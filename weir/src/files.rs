@@ -1,33 +1,112 @@
 //! Reading inputs, writing outputs whole or not at all, printing.
 
 use crate::exit::Failure;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The text of an input file.
+/// The text of an input file, or of standard input for `-`.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::io("read", path, e))?;
-    String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        Failure::Input(format!("error: {} is not a text file: byte {at} is not UTF-8", path.display()))
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes).map_err(|e| Failure::io("read", path, e))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let bytes = error.as_bytes();
+        let at = error.utf8_error().valid_up_to();
+        let line = bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+        Failure::input(
+            format!("{}:{line}: this is not a text file: byte {at} (0x{:02x}) is not UTF-8", path.display(), bytes[at]),
+            "give a text file in UTF-8; is it compressed, or another file than the one you meant?",
+        )
     })
 }
 
-/// Writes a file through a neighbour of it, so that a reader never sees a part.
+/// A path, or standard input for `-`.
+pub fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
+    if path == Path::new("-") {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
+    let file = std::fs::File::open(path).map_err(|e| Failure::io("read", path, e))?;
+    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
+        return Err(Failure::io("read", path, ErrorKind::IsADirectory.into()));
+    }
+    Ok(Box::new(std::io::BufReader::with_capacity(1 << 20, file)))
+}
+
+/// A file that takes its place when it is complete: until [`Part::keep`], what stood there before is still there, and
+/// if that never comes nothing is left.
+#[derive(Debug)]
+pub struct Part {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: Option<std::io::BufWriter<std::fs::File>>,
+}
+
+impl Part {
+    /// Begins a file; fails at once where it could not be written in the end.
+    pub fn begin(path: &Path) -> Result<Self, Failure> {
+        let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
+            return Err(Failure::io("write", path, ErrorKind::IsADirectory.into()));
+        };
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}.part", std::process::id()));
+        let temporary = path.with_file_name(hidden);
+        let file = std::fs::File::create(&temporary).map_err(|e| Failure::io("write", path, e))?;
+        let file = Some(std::io::BufWriter::with_capacity(1 << 16, file));
+        Ok(Self { path: path.to_owned(), temporary, file })
+    }
+
+    /// Puts the file in its place.
+    pub fn keep(mut self) -> Result<(), Failure> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        file.into_inner()
+            .map_err(|error| error.into_error())
+            .and_then(|file| file.sync_all())
+            .and_then(|()| std::fs::rename(&self.temporary, &self.path))
+            .map_err(|error| Failure::io("write", &self.path, error))
+    }
+}
+
+impl Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match &mut self.file {
+            Some(file) => file.write(bytes),
+            None => Err(ErrorKind::NotFound.into()),
+        }
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // After `keep` it is not there any more.
+        let _ = std::fs::remove_file(&self.temporary);
+    }
+}
+
+/// Writes a file whole: a reader never sees a part.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let name = path
-        .file_name()
-        .ok_or_else(|| Failure::Input(format!("error: {} names no file to write", path.display())))?;
-    let mut temporary = name.to_owned();
-    temporary.push(format!(".{}.part", std::process::id()));
-    let temporary: PathBuf = path.with_file_name(temporary);
-    let written = std::fs::File::create(&temporary)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| std::fs::rename(&temporary, path));
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&temporary);
-        Failure::io("write", path, error)
-    })
+    let mut part = Part::begin(path)?;
+    part.write_all(bytes).map_err(|error| Failure::io("write", path, error))?;
+    part.keep()
+}
+
+/// Writes several files: all are complete before the first takes its place.
+pub fn write_all(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
+    let mut parts = Vec::new();
+    for (path, bytes) in files {
+        let mut part = Part::begin(path)?;
+        part.write_all(bytes).and_then(|()| part.flush()).map_err(|error| Failure::io("write", path, error))?;
+        parts.push(part);
+    }
+    parts.into_iter().try_for_each(Part::keep)
+}
+
+/// Makes a folder, and finds out whether files can be written there: better now than after an hour of work.
+pub fn make_folder(path: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(path).map_err(|error| Failure::io("make the folder", path, error))?;
+    Part::begin(&path.join("weir")).map(drop)
 }
 
 /// Prints text to standard output.
@@ -38,10 +117,9 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// Prints bytes to standard output.
 pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => Failure::BrokenPipe,
-        _ => Failure::System(format!("error: can't write to standard output: {error}")),
-    })
+    out.write_all(bytes)
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::io("write to", Path::new("standard output"), error))
 }
 
 /// A value as JSON with a line end.
@@ -52,14 +130,52 @@ pub fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// A path, or standard input for `-`.
-pub fn open(path: &Path) -> Result<Box<dyn std::io::Read>, Failure> {
-    if path == Path::new("-") {
-        return Ok(Box::new(std::io::stdin()));
+/// Refuses to overwrite an input.
+pub fn not_the_input(output: &Path, input: &Path) -> Result<(), Failure> {
+    match (output.canonicalize(), input.canonicalize()) {
+        (Ok(a), Ok(b)) if a == b && a.is_file() => Err(Failure::input(
+            format!("{} is what is read, and would be overwritten", output.display()),
+            "name another file for the output",
+        )),
+        _ => Ok(()),
     }
-    let file = std::fs::File::open(path).map_err(|e| Failure::io("read", path, e))?;
-    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
-        return Err(Failure::Input(format!("error: {} is a folder, not a file", path.display())));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_there_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.json");
+        std::fs::write(&path, "before").unwrap();
+        let mut part = Part::begin(&path).unwrap();
+        part.write_all(b"half").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "before");
+        drop(part);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing left behind");
+        write_whole(&path, b"after").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "after");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
-    Ok(Box::new(std::io::BufReader::with_capacity(1 << 20, file)))
+
+    #[test]
+    fn of_several_files_none_is_there_if_one_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let good = folder.path().join("a");
+        let bad = folder.path().join("missing").join("b");
+        assert!(write_all(&[(good.clone(), b"x".to_vec()), (bad, b"y".to_vec())]).is_err());
+        assert!(!good.exists());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_input_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        std::fs::write(&path, "x").unwrap();
+        assert!(not_the_input(&folder.path().join("./a.toml"), &path).is_err());
+        assert!(not_the_input(&folder.path().join("b.toml"), &path).is_ok());
+    }
 }

@@ -1,15 +1,19 @@
 //! The command line: arguments, output, progress; no logic.
 
 mod args;
+mod builtin;
 mod exit;
 mod files;
+mod overrides;
 mod pcap;
 mod progress;
 mod scenario;
+mod screen;
+mod shell;
 mod sim;
 mod tune;
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 use exit::{Exit, Failure};
 use std::io::Write;
 use std::process::ExitCode;
@@ -27,12 +31,24 @@ fn main() -> ExitCode {
     match run(args) {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            if !failure.is_broken_pipe() {
-                let _ = writeln!(std::io::stderr(), "{failure}");
+            if let Some(message) = failure.message() {
+                let _ = writeln!(std::io::stderr(), "{}", coloured(message));
             }
             failure.exit().into()
         }
     }
+}
+
+/// The words `error` and `help` in colour, where there is any. What is coloured already stays as it is.
+fn coloured(message: &str) -> String {
+    if !screen::colour_on_stderr() {
+        return message.to_owned();
+    }
+    let mut text = message.replacen("\nhelp: ", "\n\u{1b}[1;96mhelp\u{1b}[0m: ", 1);
+    if let Some(rest) = text.strip_prefix("error: ") {
+        text = format!("\u{1b}[1;91merror\u{1b}[0m: {rest}");
+    }
+    text
 }
 
 fn run(args: args::Args) -> Result<Exit, Failure> {
@@ -40,17 +56,7 @@ fn run(args: args::Args) -> Result<Exit, Failure> {
         args::Command::Tune(args) => tune::run(&args),
         args::Command::Sim(args::Sim { command }) => sim::run(command),
         args::Command::Pcap(args) => pcap::run(&args),
-        args::Command::Completion { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut args::Args::command(), "weir", &mut script);
-            files::print_bytes(&script)?;
-            Ok(Exit::Fine)
-        }
-        args::Command::Man { out } => {
-            std::fs::create_dir_all(&out).map_err(|e| Failure::io("make the folder", &out, e))?;
-            clap_mangen::generate_to(args::Args::command(), &out)
-                .map_err(|e| Failure::io("write man pages into", &out, e))?;
-            Ok(Exit::Fine)
-        }
+        args::Command::Completion { shell } => shell::completion(shell),
+        args::Command::Man { out } => shell::man(&out),
     }
 }

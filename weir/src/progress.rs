@@ -2,10 +2,10 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A bar that shows itself when something takes longer than a second.
+/// A bar that shows itself when something takes longer than a second. Any thread may move it.
 pub struct Bar {
     bar: ProgressBar,
     begun: Instant,
@@ -16,10 +16,8 @@ impl Bar {
     /// Not shown yet.
     pub fn new(what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::hidden());
-        if let Ok(style) =
-            ProgressStyle::with_template("{prefix} {wide_bar} {percent:>3} %  {msg}  {eta} left")
-        {
-            bar.set_style(style);
+        if let Ok(style) = ProgressStyle::with_template("{prefix} {wide_bar:.cyan} {percent:>3} %  {msg}  {eta} left") {
+            bar.set_style(style.progress_chars("━╸─"));
         }
         bar.set_prefix(what);
         Self { bar, begun: Instant::now(), shown: AtomicBool::new(false) }
@@ -27,11 +25,11 @@ impl Bar {
 
     /// How far it is.
     pub fn set(&self, done: u64, of: u64, text: &str) {
-        if !self.shown.load(Relaxed) {
+        if !self.shown.load(Ordering::Relaxed) {
             if self.begun.elapsed() < Duration::from_secs(1) || !std::io::stderr().is_terminal() {
                 return;
             }
-            self.shown.store(true, Relaxed);
+            self.shown.store(true, Ordering::Relaxed);
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.set_length(of.max(1));

@@ -1,0 +1,42 @@
+//! What a shell and `man` want to know: completion scripts and manual pages.
+
+use crate::args::Args;
+use crate::exit::{Exit, Failure};
+use crate::files;
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use std::path::{Path, PathBuf};
+
+/// `weir completion`.
+pub fn completion(shell: Shell) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "weir", &mut script);
+    files::print_bytes(&script)?;
+    Ok(Exit::Fine)
+}
+
+/// `weir man`.
+pub fn man(out: &Path) -> Result<Exit, Failure> {
+    files::make_folder(out)?;
+    let mut pages: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    let mut command = Args::command();
+    command.build();
+    collect(&command, out, &mut pages)?;
+    files::write_all(&pages)?;
+    eprintln!("{} manual pages in {}", pages.len(), out.display());
+    Ok(Exit::Fine)
+}
+
+fn collect(command: &Command, out: &Path, pages: &mut Vec<(PathBuf, Vec<u8>)>) -> Result<(), Failure> {
+    let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+    // No date: the same program always writes the same pages.
+    let page = clap_mangen::Man::new(command.clone().name(name.clone())).date("").manual("Weir");
+    let path = out.join(format!("{name}.1"));
+    let mut text = Vec::new();
+    page.render(&mut text).map_err(|error| Failure::io("write", &path, error))?;
+    pages.push((path, text));
+    command
+        .get_subcommands()
+        .filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
+        .try_for_each(|sub| collect(sub, out, pages))
+}
