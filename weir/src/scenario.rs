@@ -58,7 +58,7 @@ pub fn read(path: &Path) -> Result<Scenario, Failure> {
 /// The notices of a scenario, on standard error.
 pub fn tell_notices(scenario: &Scenario) {
     for notice in &scenario.notices {
-        eprintln!("note: {notice}");
+        screen::say(format_args!("note: {notice}"));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::Args;
 use crate::exit::{Exit, Failure};
-use crate::files;
+use crate::{files, screen};
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub fn man(out: &Path) -> Result<Exit, Failure> {
     command.build();
     collect(&command, out, &mut pages)?;
     files::write_all(&pages)?;
-    eprintln!("{} manual pages in {}", pages.len(), out.display());
+    screen::say(format_args!("{} manual pages in {}", pages.len(), out.display()));
     Ok(Exit::Fine)
 }
 

@@ -2,11 +2,12 @@
 
 use crate::args::{Format, SimHpcc};
 use crate::exit::{Exit, Failure};
-use crate::files;
 use crate::progress::Bar;
+use crate::{files, screen};
 use serde::Serialize;
 use std::time::Instant;
-use weir_sim::hpcc::{self, HpccError, Options, Progress};
+use weir_report::number;
+use weir_sim::hpcc::{self, HpccError, Options, Progress, Summary};
 
 /// The summary, for programs.
 #[derive(Serialize)]
@@ -47,49 +48,57 @@ pub fn run(args: &SimHpcc) -> Result<Exit, Failure> {
     let summary = told.map_err(failure)?;
     let wall_s = begun.elapsed().as_secs_f64();
     for warning in &summary.warnings {
-        eprintln!("warning: {warning}");
+        screen::say(format_args!("warning: {warning}"));
+    }
+    for notice in &summary.notices {
+        screen::say(format_args!("note: {notice}"));
     }
     match args.format {
-        Format::Human => {
-            for notice in &summary.notices {
-                eprintln!("note: {notice}");
-            }
-            files::print(&format!(
-                "{} of {} flows completed by {:.6} s of simulated time\n\
-                 {} packet-hops, {} ECN marks, {} pauses, {} drops, {} lost to links\n\
-                 {wall_s:.2} s of run time, {:.2} M packet-hops/s\n",
-                summary.flows_completed,
-                summary.flows,
-                summary.now_ns as f64 / 1e9,
-                summary.packet_hops(),
-                summary.marks,
-                summary.pauses,
-                summary.drops,
-                summary.lost,
-                summary.packet_hops() as f64 / wall_s.max(1e-9) / 1e6,
-            ))?;
-        }
-        Format::Json => files::print(&files::json(&Report {
-            flows: summary.flows,
-            flows_completed: summary.flows_completed,
-            flows_running: summary.flows_running,
-            end_ns: summary.now_ns,
-            packet_hops: summary.packet_hops(),
-            events: summary.events,
-            marks: summary.marks,
-            pauses: summary.pauses,
-            resumes: summary.resumes,
-            acks: summary.acks,
-            nacks: summary.nacks,
-            cnp_acks: summary.cnp_acks,
-            drops: summary.drops,
-            lost: summary.lost,
-            wall_s,
-            notices: &summary.notices,
-            warnings: &summary.warnings,
-        })?)?,
+        Format::Human => files::print(&human(&summary, wall_s))?,
+        Format::Json => files::print(&files::json(&report(&summary, wall_s))?)?,
     }
     Ok(Exit::Fine)
+}
+
+fn human(s: &Summary, wall_s: f64) -> String {
+    let n = number::count;
+    format!(
+        "{} of {} flows completed by {} of simulated time\n\
+         {} packet-hops, {} ECN marks, {} pauses, {} drops, {} frames lost by links\n\
+         {} of run time, {} M packet-hops/s\n",
+        n(s.flows_completed),
+        n(s.flows),
+        number::span(s.now_ns.saturating_mul(1000)),
+        n(s.packet_hops()),
+        n(s.marks),
+        n(s.pauses),
+        n(s.drops),
+        n(s.lost),
+        number::seconds(wall_s),
+        number::figure(s.packet_hops() as f64 / wall_s.max(1e-9) / 1e6),
+    )
+}
+
+fn report(s: &Summary, wall_s: f64) -> Report<'_> {
+    Report {
+        flows: s.flows,
+        flows_completed: s.flows_completed,
+        flows_running: s.flows_running,
+        end_ns: s.now_ns,
+        packet_hops: s.packet_hops(),
+        events: s.events,
+        marks: s.marks,
+        pauses: s.pauses,
+        resumes: s.resumes,
+        acks: s.acks,
+        nacks: s.nacks,
+        cnp_acks: s.cnp_acks,
+        drops: s.drops,
+        lost: s.lost,
+        wall_s,
+        notices: &s.notices,
+        warnings: &s.warnings,
+    }
 }
 
 fn failure(error: HpccError) -> Failure {
