@@ -92,10 +92,14 @@ fn reason(error: &std::io::Error) -> String {
 fn remedy(kind: ErrorKind) -> Option<&'static str> {
     Some(match kind {
         ErrorKind::NotFound => "the folder is not there; make it first, or name another place",
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "name a place that you may write to, or ask for the right",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "name a place that you may write to, or ask for the right"
+        }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room, or name a place on another disk",
         ErrorKind::IsADirectory => "it is a folder; name a file",
-        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => "a part of the path is a file; name another place",
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
+            "a part of the path is a file; name another place"
+        }
         _ => return None,
     })
 }
@@ -116,7 +120,9 @@ mod tests {
         let full = Failure::io("write", path, Error::from_raw_os_error(28));
         assert_eq!(
             full.message(),
-            Some("error: can't write x.toml: no space left on device\nhelp: make room, or name a place on another disk")
+            Some(
+                "error: can't write x.toml: no space left on device\nhelp: make room, or name a place on another disk"
+            )
         );
     }
 

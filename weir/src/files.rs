@@ -13,7 +13,11 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
         let at = error.utf8_error().valid_up_to();
         let line = bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
         Failure::input(
-            format!("{}:{line}: this is not a text file: byte {at} (0x{:02x}) is not UTF-8", path.display(), bytes[at]),
+            format!(
+                "{}:{line}: this is not a text file: byte {at} (0x{:02x}) is not UTF-8",
+                path.display(),
+                bytes[at]
+            ),
             "give a text file in UTF-8; is it compressed, or another file than the one you meant?",
         )
     })
@@ -97,7 +101,9 @@ pub fn write_all(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
     let mut parts = Vec::new();
     for (path, bytes) in files {
         let mut part = Part::begin(path)?;
-        part.write_all(bytes).and_then(|()| part.flush()).map_err(|error| Failure::io("write", path, error))?;
+        part.write_all(bytes)
+            .and_then(|()| part.flush())
+            .map_err(|error| Failure::io("write", path, error))?;
         parts.push(part);
     }
     parts.into_iter().try_for_each(Part::keep)

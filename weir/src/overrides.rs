@@ -14,7 +14,10 @@ pub fn apply(text: &str, settings: &[String]) -> Result<String, Failure> {
     let Ok(mut document) = DocumentMut::from_str(text) else { return Ok(text.to_owned()) };
     for setting in settings {
         let (key, value) = setting.split_once('=').ok_or_else(|| {
-            Failure::input(format!("--set {setting}: there is no `=`"), "write for example --set control.enabled=false")
+            Failure::input(
+                format!("--set {setting}: there is no `=`"),
+                "write for example --set control.enabled=false",
+            )
         })?;
         let steps = steps(key.trim()).map_err(|problem| {
             Failure::input(
@@ -98,11 +101,11 @@ fn put(table: &mut dyn TableLike, steps: &[Step], value: &str) -> Result<(), Str
 
 fn put_in(item: &mut Item, key: &str, steps: &[Step], value: &str) -> Result<(), String> {
     match (steps.first(), item) {
+        (Some(Step::Key(_)), item) if item.is_array_of_tables() || item.is_array() => {
+            Err(format!("`{key}` is a list; say which element, as in {key}[0]"))
+        }
         (Some(Step::Key(_)), item) => match item.as_table_like_mut() {
             Some(table) => put(table, steps, value),
-            None if item.is_array_of_tables() || item.is_array() => {
-                Err(format!("`{key}` is a list; say which element, as in {key}[0]"))
-            }
             None => Err(format!("`{key}` is a value, and has no keys of its own")),
         },
         (Some(step), Item::ArrayOfTables(list)) => {
@@ -116,7 +119,9 @@ fn put_in(item: &mut Item, key: &str, steps: &[Step], value: &str) -> Result<(),
         }
         (Some(Step::Number(at)), Item::Value(Value::Array(list))) => {
             let count = list.len();
-            let Some(element) = list.get_mut(*at) else { return Err(missing(key, &Step::Number(*at), count)) };
+            let Some(element) = list.get_mut(*at) else {
+                return Err(missing(key, &Step::Number(*at), count));
+            };
             match (steps.len(), element) {
                 (1, element) => {
                     *element = read(value);

@@ -39,22 +39,34 @@ fn human(look: &Look, s: &Summary, name: &str) -> String {
     let mut text = format!("{}\n", look.paint(Ink::Heading, name));
     let mut line = |label: &str, value: String| text += &format!("  {label:<10}{}\n", look.wrap(&value, 12));
     let span = match (s.first_ns, s.last_ns) {
-        (Some(first), Some(last)) => format!(" over {}", number::span(last.saturating_sub(first).saturating_mul(1000))),
+        (Some(first), Some(last)) => {
+            format!(" over {}", number::span(last.saturating_sub(first).saturating_mul(1000)))
+        }
         _ => String::new(),
     };
     line("packets", format!("{} ({}){span}", n(s.packets), number::bytes(s.wire_bytes)));
     let mut parts = vec![format!("{} RoCEv2", n(s.roce_packets))];
-    for (count, what) in [(s.cnp, "of them CNPs"), (s.pfc, "PFC"), (s.pause, "802.3x pause"), (s.other, "other")] {
+    for (count, what) in
+        [(s.cnp, "of them CNPs"), (s.pfc, "PFC"), (s.pause, "802.3x pause"), (s.other, "other")]
+    {
         if count > 0 {
             parts.push(format!("{} {what}", n(count)));
         }
     }
     line("kinds", parts.join(", "));
     if s.ce > 0 {
-        line("ECN", format!("{} marked with congestion experienced ({})", n(s.ce), number::percent(s.ce as f64 / s.roce_packets.max(1) as f64)));
+        line(
+            "ECN",
+            format!(
+                "{} marked with congestion experienced ({})",
+                n(s.ce),
+                number::percent(s.ce as f64 / s.roce_packets.max(1) as f64)
+            ),
+        );
     }
     if !s.opcodes.is_empty() {
-        let opcodes: Vec<String> = s.opcodes.iter().map(|(opcode, count)| format!("{opcode} {}", n(*count))).collect();
+        let opcodes: Vec<String> =
+            s.opcodes.iter().map(|(opcode, count)| format!("{opcode} {}", n(*count))).collect();
         line("opcodes", opcodes.join(", "));
     }
     if !s.flows.is_empty() {
@@ -117,7 +129,9 @@ fn verdicts(s: &Summary) -> Vec<(bool, String)> {
     };
     let mut all = vec![match s.icrc_bad {
         0 => (true, format!("ICRC right in all {} RoCEv2 packets{unchecked}", n(s.icrc_ok))),
-        bad => (false, format!("ICRC wrong in {} of {} RoCEv2 packets{unchecked}", n(bad), n(bad + s.icrc_ok))),
+        bad => {
+            (false, format!("ICRC wrong in {} of {} RoCEv2 packets{unchecked}", n(bad), n(bad + s.icrc_ok)))
+        }
     }];
     if s.roce_packets == 0 {
         all = vec![(true, "No RoCEv2 packet, and so no ICRC to check".to_owned())];

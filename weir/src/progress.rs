@@ -16,7 +16,9 @@ impl Bar {
     /// Not shown yet.
     pub fn new(what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{prefix} {wide_bar:.cyan} {percent:>3} %  {msg}  {eta} left") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{prefix} {wide_bar:.cyan} {percent:>3} %  {msg}  {eta} left")
+        {
             bar.set_style(style.progress_chars("━╸─"));
         }
         bar.set_prefix(what);

@@ -84,7 +84,8 @@ fn show(text: &str, origin: &str, errors: &[ScenarioError]) -> String {
 fn one(text: &str, origin: &str, error: &ScenarioError, renderer: &Renderer) -> String {
     let (start, end) = (error.span.start, error.span.end);
     // An error of another file that the scenario names has its place in that file's text, which is not at hand.
-    let here = error.origin == origin && text.is_char_boundary(start) && text.is_char_boundary(end) && start <= end;
+    let here =
+        error.origin == origin && text.is_char_boundary(start) && text.is_char_boundary(end) && start <= end;
     if !here || text.trim().is_empty() {
         let ScenarioError { origin, line, column, message, help, .. } = error;
         let help = if help.is_empty() { String::new() } else { format!("\nhelp: {help}") };

@@ -18,9 +18,9 @@ pub fn completion(shell: Shell) -> Result<Exit, Failure> {
 /// `weir man`.
 pub fn man(out: &Path) -> Result<Exit, Failure> {
     files::make_folder(out)?;
-    let mut pages: Vec<(PathBuf, Vec<u8>)> = Vec::new();
-    let mut command = Args::command();
+    let mut command = Args::command().disable_help_subcommand(true);
     command.build();
+    let mut pages: Vec<(PathBuf, Vec<u8>)> = Vec::new();
     collect(&command, out, &mut pages)?;
     files::write_all(&pages)?;
     screen::say(format_args!("{} manual pages in {}", pages.len(), out.display()));
@@ -28,15 +28,14 @@ pub fn man(out: &Path) -> Result<Exit, Failure> {
 }
 
 fn collect(command: &Command, out: &Path, pages: &mut Vec<(PathBuf, Vec<u8>)>) -> Result<(), Failure> {
-    let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
-    // No date: the same program always writes the same pages.
-    let page = clap_mangen::Man::new(command.clone().name(name.clone())).date("").manual("Weir");
-    let path = out.join(format!("{name}.1"));
+    // The page has no date: the same program always writes the same pages.
+    let page = clap_mangen::Man::new(command.clone())
+        .manual("Weir")
+        .source(concat!("weir ", env!("CARGO_PKG_VERSION")));
+    let path = out.join(page.get_filename());
     let mut text = Vec::new();
     page.render(&mut text).map_err(|error| Failure::io("write", &path, error))?;
     pages.push((path, text));
-    command
-        .get_subcommands()
-        .filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
-        .try_for_each(|sub| collect(sub, out, pages))
+    let below = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+    below.into_iter().try_for_each(|sub| collect(sub, out, pages))
 }

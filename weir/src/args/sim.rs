@@ -208,7 +208,9 @@ pub struct SimExplain {
 /// `A..B` with B included, or `A..=B`, or one number.
 fn seeds(text: &str) -> Result<std::ops::RangeInclusive<u64>, String> {
     let number = |text: &str| {
-        text.trim().parse::<u64>().map_err(|_| format!("`{}` is not a whole number; write for example 1..8", text.trim()))
+        text.trim()
+            .parse::<u64>()
+            .map_err(|_| format!("`{}` is not a whole number; write for example 1..8", text.trim()))
     };
     let (from, to) = match text.split_once("..") {
         Some((from, to)) => (number(from)?, number(to.strip_prefix('=').unwrap_or(to))?),

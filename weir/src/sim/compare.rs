@@ -47,7 +47,8 @@ fn read(path: &Path) -> Result<Vec<Results>, Failure> {
     if !text.trim_start().starts_with('[') {
         return Results::from_json(&text).map(|result| vec![result]).map_err(|error| wrong(&error));
     }
-    let list: Vec<&serde_json::value::RawValue> = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+    let list: Vec<&serde_json::value::RawValue> =
+        serde_json::from_str(&text).map_err(|error| wrong(&error))?;
     let results = list.iter().map(|one| Results::from_json(one.get()));
     let results: Vec<Results> = results.collect::<Result<_, _>>().map_err(|error| wrong(&error))?;
     if results.is_empty() { Err(wrong(&"an empty list")) } else { Ok(results) }
@@ -79,7 +80,8 @@ fn human(look: &Look, pairs: &[Pair], args: &SimCompare) -> String {
         args.b.display()
     );
     if pairs.iter().all(|pair| pair.comparison.identical) {
-        text += &format!("{} The runs are the same in everything but run time.\n", look.paint(Ink::Good, "✓"));
+        text +=
+            &format!("{} The runs are the same in everything but run time.\n", look.paint(Ink::Good, "✓"));
         return text;
     }
     let first = &pairs[0].comparison;
@@ -105,7 +107,8 @@ fn human(look: &Look, pairs: &[Pair], args: &SimCompare) -> String {
             pairs.iter().map(|pair| value(&pair.comparison.metrics[i])).sum::<f64>() / pairs.len() as f64
         };
         let (a, b) = (mean(|m| m.a), mean(|m| m.b));
-        let higher = pairs.iter().filter(|pair| pair.comparison.metrics[i].b > pair.comparison.metrics[i].a).count();
+        let higher =
+            pairs.iter().filter(|pair| pair.comparison.metrics[i].b > pair.comparison.metrics[i].a).count();
         table.row([
             Cell::from(metric.name.replace('_', " ")),
             Cell::from(figure(&metric.name, a)),

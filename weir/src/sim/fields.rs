@@ -259,7 +259,8 @@ mod tests {
     fn every_field_is_explained_once_and_in_a_sentence() {
         for (i, field) in FIELDS.iter().enumerate() {
             assert!(field.meaning.ends_with('.') && !field.unit.is_empty(), "{field:?}");
-            let twice = FIELDS[..i].iter().any(|other| (other.place, other.name) == (field.place, field.name));
+            let twice =
+                FIELDS[..i].iter().any(|other| (other.place, other.name) == (field.place, field.name));
             assert!(!twice, "{field:?}");
         }
     }

@@ -50,7 +50,11 @@ pub fn run(args: &SimRun) -> Result<Exit, Failure> {
         .map_err(|error| Failure::Input(format!("error: {}: {error}", source.origin)))?;
     if let Some(recorder) = recorder {
         let frames = recorder.keep()?;
-        screen::say(format_args!("{frames} frames of {} in {}", args.pcap.join(", "), args.pcap_file.display()));
+        screen::say(format_args!(
+            "{frames} frames of {} in {}",
+            args.pcap.join(", "),
+            args.pcap_file.display()
+        ));
     }
     let exit = match results.iter().all(show::is_well) {
         true => Exit::Fine,

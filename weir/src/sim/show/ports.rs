@@ -1,0 +1,125 @@
+//! Ports: the deepest queues, and their course.
+
+use super::{queue_name, time};
+use weir_report::{Cell, Column, Ink, Look, Table, number, sparkline};
+use weir_sim::results::{PortResult, PriorityResult, Results, Series};
+
+/// Queues beyond this many are counted.
+const MOST_QUEUES: usize = 8;
+
+/// The queues that matter most: those that lost something, then the deepest.
+pub fn table(look: &Look, r: &Results) -> String {
+    let mut queues: Vec<(&PortResult, &PriorityResult)> = r
+        .ports
+        .iter()
+        .flat_map(|port| port.priorities.iter().map(move |queue| (port, queue)))
+        .filter(|(_, q)| {
+            q.max_queue_bytes > 0 || q.paused_ps > 0 || q.pfc_tx > 0 || q.dropped > 0 || q.ecn_marked > 0
+        })
+        .collect();
+    // What is left in order is in the order of the topology.
+    queues.sort_by_key(|(_, q)| std::cmp::Reverse((q.dropped > 0, q.max_queue_bytes, q.paused_ps, q.pfc_tx)));
+    let mut table = Table::new([
+        Column::words("queue"),
+        Column::words("to").optional(2),
+        Column::numbers("speed").optional(4),
+        Column::numbers("busy").optional(3),
+        Column::numbers("deepest"),
+        Column::numbers("ingress").optional(5),
+        Column::numbers("marks"),
+        Column::numbers("PFC sent").optional(1),
+        Column::numbers("paused"),
+        Column::numbers("drops"),
+    ]);
+    for (port, q) in queues.iter().take(MOST_QUEUES) {
+        let some = |count: u64, ink: Ink| match count {
+            0 => Cell::default(),
+            count => Cell::inked(ink, number::count(count)),
+        };
+        let bytes = |bytes: u64| if bytes == 0 { String::new() } else { number::bytes(bytes) };
+        let paused = match q.paused_ps {
+            0 => Cell::default(),
+            ps => Cell::inked(Ink::Warn, number::percent(ps as f64 / r.end_ps.max(1) as f64)),
+        };
+        let drops = if r.summary.lossless_drops > 0 { Ink::Bad } else { Ink::Warn };
+        table.row([
+            Cell::from(queue_name(&port.node, port.port, q.priority)),
+            Cell::from(port.peer.as_str()),
+            Cell::from(number::rate(port.rate_bps as f64)),
+            Cell::from(number::percent(port.utilisation)),
+            Cell::from(bytes(q.max_queue_bytes)),
+            Cell::from(bytes(q.max_ingress_bytes)),
+            some(q.ecn_marked, Ink::Plain),
+            some(q.pfc_tx, Ink::Plain),
+            paused,
+            some(q.dropped, drops),
+        ]);
+    }
+    if table.is_empty() {
+        return String::new();
+    }
+    let mut text = table.text(look);
+    if queues.len() > MOST_QUEUES {
+        text += &look
+            .paint(Ink::Dim, &format!("and {} more; --out DIR writes them all", queues.len() - MOST_QUEUES));
+        text.push('\n');
+    }
+    text
+}
+
+/// The course of the busiest series of each kind, and how deep the deepest queue mostly was.
+pub fn series(look: &Look, r: &Results) -> String {
+    let mut text = String::new();
+    for (kind, what) in [
+        ("queue_bytes", "queue"),
+        ("shared_bytes", "shared buffer of"),
+        ("link_bps", "link"),
+        ("flow_bps", "goodput of"),
+        ("flow_rate_bps", "allowed rate of"),
+    ] {
+        let top = |series: &&Series| series.values.iter().copied().max().unwrap_or(0);
+        // Of equals the first.
+        let busiest = r.series.iter().filter(|s| s.kind == kind).rev().max_by_key(top);
+        let Some(series) = busiest.filter(|series| top(series) > 0) else { continue };
+        let most = top(&series);
+        let most_text = if kind.ends_with("bps") { number::rate(most as f64) } else { number::bytes(most) };
+        let end = series.start_ps + series.interval_ps * (series.values.len() as u64).saturating_sub(1);
+        let width = look.width.saturating_sub(4).min(96);
+        text += &format!(
+            "  {what} {}: {most_text} at most, from {} to {}\n",
+            series.of,
+            time(series.start_ps),
+            time(end)
+        );
+        text += &format!("  {}\n", look.paint(Ink::Line, sparkline(&series.values, width, 0).trim_end()));
+    }
+    text + &depths(r)
+}
+
+/// From the histogram of the deepest queue that has one.
+fn depths(r: &Results) -> String {
+    let sampled = r.ports.iter().flat_map(|port| port.priorities.iter().map(move |queue| (port, queue)));
+    let deepest =
+        sampled.filter(|(_, queue)| !queue.queue_histogram.is_empty()).max_by_key(|(_, q)| q.max_queue_bytes);
+    let Some((port, queue)) = deepest else { return String::new() };
+    let counts = &queue.queue_histogram;
+    let total: u64 = counts.iter().sum();
+    let below = |share: f64| {
+        let mut sum = 0;
+        let bucket = counts.iter().position(|count| {
+            sum += count;
+            sum as f64 >= share * total as f64
+        });
+        match bucket.unwrap_or(counts.len() - 1) {
+            0 => "empty".to_owned(),
+            bucket => format!("below {}", number::bytes(1000 << (bucket - 1).min(50))),
+        }
+    };
+    format!(
+        "  depth of {}: {} half of the time, {} 90 %, {} 99 % of it\n",
+        queue_name(&port.node, port.port, queue.priority),
+        below(0.5),
+        below(0.9),
+        below(0.99)
+    )
+}
