@@ -22,6 +22,7 @@ built_in!(
     "deadlock-ring",
     "dragonfly",
     "dumbbell",
+    "fat320-tune",
     "fat320-websearch",
     "incast",
     "leaf-spine-websearch",

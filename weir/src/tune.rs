@@ -13,14 +13,11 @@ use weir_tune::{Effort, Favour, Measurement, Outcome, Trial, apply, plan, sonic_
 use weir_units::{Bytes, Rate};
 
 /// The fabric that is tuned when none is given.
-const BUILT_IN: &str = include_str!("../../scenarios/fat320-tune.toml");
+const BUILT_IN: &str = "builtin:fat320-tune";
 
 /// Search for parameters.
 pub fn run(args: &Tune) -> Result<Exit, Failure> {
-    let base = match &args.fabric {
-        Some(path) => scenario::read(path)?,
-        None => scenario::parse(BUILT_IN, Path::new("built-in fat320-tune"))?,
-    };
+    let base = scenario::read(args.fabric.as_deref().unwrap_or(Path::new(BUILT_IN)))?;
     let effort = match args.budget {
         Budget::Quick => Effort { seeds: 2, start_points: 6, refine_points: 2 },
         Budget::Normal => Effort { seeds: 4, start_points: 9, refine_points: 3 },

@@ -61,11 +61,18 @@ impl Look {
     }
 
     /// Text broken at spaces into lines that fit, all but the first indented by `indent` columns. A word longer than
-    /// the width stays whole.
+    /// the width stays whole, and so do a number and the word behind it: its unit, or what it counts.
     pub fn wrap(&self, text: &str, indent: usize) -> String {
         let mut out = String::new();
         let mut column = 0;
+        let mut words: Vec<String> = Vec::new();
         for word in text.split(' ') {
+            match words.last_mut().filter(|last| last.ends_with(|c: char| c.is_ascii_digit())) {
+                Some(last) => *last += &format!(" {word}"),
+                None => words.push(word.to_owned()),
+            }
+        }
+        for word in &words {
             let length = word.chars().count();
             if column > 0 {
                 if column + 1 + length > self.width && column > indent {
@@ -103,5 +110,6 @@ mod tests {
         assert_eq!(look.wrap("one two three four", 2), "one two\n  three\n  four");
         assert_eq!(look.wrap("unbreakable-word", 2), "unbreakable-word");
         assert_eq!(look.wrap("", 2), "");
+        assert_eq!(look.wrap("rate is 12 Gb/s", 0), "rate is\n12 Gb/s");
     }
 }

@@ -63,8 +63,7 @@ pub fn counted(value: u64, thing: &str) -> String {
 pub fn percent(share: f64) -> String {
     match share * 100.0 {
         p if p != 0.0 && p.abs() < 0.001 => "<0.001 %".to_owned(),
-        p if p.abs() >= 99.95 => format!("{p:.0} %"),
-        p if p.abs() >= 10.0 => format!("{p:.1} %"),
+        p if p.abs() >= 10.0 => format!("{} %", significant(p, 3)),
         p => format!("{} %", significant(p, 2)),
     }
 }
@@ -171,6 +170,7 @@ mod tests {
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(percent(0.000_000_1), "<0.001 %");
         assert_eq!(percent(0.1234), "12.3 %");
+        assert_eq!(percent(0.2), "20 %");
         assert_eq!(percent(1.0), "100 %");
         assert_eq!(change(0.0), "same");
         assert_eq!(change(0.123), "+12.3 %");

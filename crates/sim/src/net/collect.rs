@@ -16,7 +16,7 @@ impl Engine<'_> {
         self.check_conservation(end);
         self.account_unfinished();
         let ports = self.port_results(end_at.as_ps());
-        let mut summary = Summary::of_flows(&self.results);
+        let mut summary = Summary::of_flows(&self.results, end_at.as_ps());
         self.summarise(&mut summary, &ports, end_at.as_ps());
         let names = |port: u32| {
             (self.topology.node(self.node_of(port)).name.clone(), u32::from(self.lines[port as usize].local))

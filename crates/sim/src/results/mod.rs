@@ -81,9 +81,11 @@ pub struct JobResult {
 /// What the run cost. Not covered by the digest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunCost {
-    /// Wall-clock seconds of the event loop.
+    /// Wall-clock seconds of the event loop; zero, which is left out of JSON, where nobody asked for it.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub wall_s: f64,
     /// Wall-clock seconds before the first event.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub setup_s: f64,
     /// Events handled.
     pub events: u64,
@@ -93,6 +95,10 @@ pub struct RunCost {
     pub peak_frames: u64,
     /// Most flows alive at once.
     pub peak_flows: u64,
+}
+
+fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
 }
 
 /// All that a run found.
@@ -142,7 +148,7 @@ pub struct Results {
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Not the JSON of results.
-    #[error("not the results of a Weir simulation: {0}; write them with `weir sim run --json`")]
+    #[error("not the results of a Weir simulation: {0}; write them with `weir sim run --format json`")]
     Json(#[from] serde_json::Error),
     /// Written by a version with another form.
     #[error("results of schema {found}, and this version reads schema {SCHEMA}; run the scenario again")]
@@ -235,7 +241,7 @@ pub(crate) mod tests {
             digest: String::new(),
             end: EndReason::Completed,
             end_ps: 5_000_000,
-            summary: Summary::of_flows(&flows),
+            summary: Summary::of_flows(&flows, 5_000_000),
             flows,
             jobs: vec![],
             hosts: vec![],

@@ -93,7 +93,8 @@ pub struct Summary {
     pub fct_us: Percentiles,
     /// Payload bytes delivered in order, all flows.
     pub delivered_bytes: u64,
-    /// Payload bits a second, all flows, from the first start to the last delivery.
+    /// Payload bits a second, all flows, from the first start to the last delivery, or to the end of the run where a flow
+    /// was not finished.
     pub goodput_bps: f64,
     /// Jain's index over the goodput of the completed flows.
     pub jain: f64,
@@ -126,8 +127,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// What follows from the flows alone; the rest is left at zero.
-    pub fn of_flows(flows: &[FlowResult]) -> Self {
+    /// What follows from the flows alone, in a run that ended at `end_ps`; the rest is left at zero.
+    pub fn of_flows(flows: &[FlowResult], end_ps: u64) -> Self {
         let mut summary = Self { flows: flows.len() as u64, ..Self::default() };
         let (mut first, mut last) = (u64::MAX, 0);
         for flow in flows {
@@ -138,6 +139,10 @@ impl Summary {
             }
             if flow.status != FlowStatus::NotStarted {
                 first = first.min(flow.start_ps);
+            }
+            if flow.status == FlowStatus::Unfinished {
+                // It was still delivering when the run ended.
+                last = end_ps;
             }
             last = last.max(flow.delivered_ps.unwrap_or(0));
             summary.delivered_bytes += flow.delivered_bytes;
@@ -196,6 +201,16 @@ mod tests {
         assert_eq!(p.mean, 500.5);
         assert_eq!(Percentiles::of([]), Percentiles::default());
         assert_eq!(Percentiles::of([7.0]).p999, 7.0);
+    }
+
+    #[test]
+    fn goodput_counts_to_the_end_where_a_flow_is_not_finished() {
+        let mut flows = crate::results::tests::sample().flows;
+        // 3000 bytes in 3 us, then the same up to the end of the run.
+        assert_eq!(Summary::of_flows(&flows, 6_000_000).goodput_bps, 8e9);
+        flows[1].status = FlowStatus::Unfinished;
+        flows[1].delivered_ps = None;
+        assert_eq!(Summary::of_flows(&flows, 6_000_000).goodput_bps, 4e9);
     }
 
     #[test]

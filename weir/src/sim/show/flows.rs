@@ -40,10 +40,10 @@ pub fn table(look: &Look, r: &Results) -> String {
     };
     let fct = Percentiles::of(r.flows.iter().filter_map(|flow| flow.fct_ps).map(|ps| ps as f64));
     table.row(row(name, &s.slowdown, &fct));
-    if s.slowdown.count == 0 {
-        return "  no flow completed\n".to_owned();
+    match s.slowdown.count {
+        0 => "  no flow completed\n".to_owned(),
+        _ => table.text(look),
     }
-    table.text(look)
 }
 
 fn range(from: u64, to: u64) -> String {
@@ -80,6 +80,8 @@ pub fn jobs(look: &Look, scenario: &Scenario, r: &Results) -> String {
     ]);
     for job in r.jobs.iter().take(MOST_JOBS) {
         let done = if job.completed == job.flows { String::new() } else { number::count(job.completed) };
+        let slowdown =
+            |value: f64| if job.slowdown.count == 0 { String::new() } else { number::ratio(value) };
         let rate = |bits: f64| {
             job.completion_ps.filter(|ps| *ps > 0).map(|ps| number::rate(bits * 1e12 / ps as f64))
         };
@@ -89,11 +91,11 @@ pub fn jobs(look: &Look, scenario: &Scenario, r: &Results) -> String {
             done,
             number::bytes(job.bytes),
             job.completion_ps.map_or("not done".to_owned(), time),
-            rate(job.bytes as f64 * 8.0).unwrap_or_default(),
+            number::rate(goodput(r, job)),
             bus_bits(scenario, job).and_then(rate).unwrap_or_default(),
-            number::ratio(job.slowdown.p50),
-            number::ratio(job.slowdown.p99),
-            format!("{:.3}", job.jain),
+            slowdown(job.slowdown.p50),
+            slowdown(job.slowdown.p99),
+            if job.completed > 1 { format!("{:.3}", job.jain) } else { String::new() },
         ]);
     }
     let mut text = table.text(look);
@@ -101,6 +103,14 @@ pub fn jobs(look: &Look, scenario: &Scenario, r: &Results) -> String {
         text += &format!("  and {} more; --out DIR writes them all\n", r.jobs.len() - MOST_JOBS);
     }
     text
+}
+
+/// Payload bits a second of a job that were delivered, up to its completion or the end of the run.
+pub fn goodput(r: &Results, job: &JobResult) -> f64 {
+    let ps = job.completion_ps.unwrap_or(r.end_ps.saturating_sub(job.start_ps));
+    let flows = r.flows.iter().filter(|flow| flow.job == job.job);
+    let bytes: u64 = flows.map(|flow| flow.delivered_bytes).sum();
+    if ps == 0 { 0.0 } else { bytes as f64 * 8e12 / ps as f64 }
 }
 
 /// The workload that a job is a run of: its name, with `#n` behind it where it repeats.

@@ -53,12 +53,13 @@ fn fabric(s: &Scenario) -> String {
     };
     let down = (0..t.links().len()).filter(|&i| t.link(LinkId(i as u32)).bit_error_rate > 0.0).count();
     let errors = if down > 0 { format!(", bit errors on {down} of them") } else { String::new() };
+    let each = if t.switches() > 1 { " each" } else { "" };
     let switches = match t.switches() {
         1 => "1 switch".to_owned(),
         n => format!("{} switches", number::count(u64::from(n))),
     };
     format!(
-        "{}, {}, {switches}, {} of {}{errors}{faults}; {} of buffer each",
+        "{}, {}, {switches}, {} of {}{errors}{faults}; {} of buffer{each}",
         shape(&s.topology_spec.shape),
         number::counted(u64::from(t.hosts()), "host"),
         number::counted(t.links().len() as u64, "link"),
@@ -108,13 +109,20 @@ fn control(s: &Scenario) -> String {
     };
     let host = s.topology.links().iter().map(|link| link.rate).min().unwrap_or(Rate::from_gbps(100));
     let marking = match s.qos.ecn_at(s.qos.default_class, host) {
-        Some(thresholds) => format!("ECN {} at {host}", ecn(&thresholds)),
-        None => "no ECN".to_owned(),
+        // Without anyone who reacts nothing is marked.
+        _ if s.control.running() == Algorithm::None => String::new(),
+        Some(thresholds) => format!("; ECN {} at {host}", ecn(&thresholds)),
+        None => "; no ECN".to_owned(),
     };
-    format!("{algorithm}; {marking}; PFC {}", if s.pfc.enabled { "on" } else { "off" })
+    let pfc = match s.pfc.enabled {
+        false => "PFC off",
+        true if s.qos.classes.iter().all(|class| !class.lossless) => "no lossless class",
+        true => "PFC on",
+    };
+    format!("{algorithm}{marking}; {pfc}")
 }
 
-/// `100 KB to 400 KB, 20 %`.
+/// `from 100 KB to 400 KB with Pmax 20 %`.
 pub fn ecn(t: &EcnThresholds) -> String {
     format!("from {} to {} with Pmax {}", t.kmin, t.kmax, number::percent(t.pmax))
 }

@@ -1,5 +1,6 @@
 //! Results for people.
 
+mod each;
 mod flows;
 mod head;
 mod pauses;
@@ -19,7 +20,7 @@ pub fn runs(look: &Look, scenario: &Scenario, results: &[Results]) -> String {
     let mut text = heading(look, scenario);
     match results {
         [result] => text += &one(look, scenario, result),
-        _ => text += &several::text(look, results),
+        _ => text += &several::text(look, scenario, results),
     }
     text
 }
@@ -32,6 +33,7 @@ fn one(look: &Look, scenario: &Scenario, r: &Results) -> String {
         }
     };
     part("Flows: slowdown is completion time over the time alone on an idle fabric", flows::table(look, r));
+    part("Flow by flow", each::table(look, scenario, r));
     part("Jobs", flows::jobs(look, scenario, r));
     part("Queues that were deepest", ports::table(look, r));
     part("Over time", ports::series(look, r));
@@ -40,7 +42,7 @@ fn one(look: &Look, scenario: &Scenario, r: &Results) -> String {
     notes.extend(r.notes.iter().cloned());
     part("Notes", notes.iter().map(|note| bullet(look, note)).collect());
     text.push('\n');
-    text += &verdict::text(look, r);
+    text += &verdict::text(look, scenario, r);
     text += &look.paint(Ink::Dim, &format!("digest {}", r.digest));
     text.push('\n');
     text

@@ -31,7 +31,17 @@ pub fn table(look: &Look, r: &Results) -> String {
         Column::numbers("paused"),
         Column::numbers("drops"),
     ]);
-    for (port, q) in queues.iter().take(MOST_QUEUES) {
+    // Behind the first few come those in which hardly anything ever stood; they are only counted.
+    let deepest = queues.first().map_or(0, |(_, q)| q.max_queue_bytes);
+    let matters = |(_, q): &&(&PortResult, &PriorityResult)| {
+        q.dropped > 0
+            || q.ecn_marked > 0
+            || q.pfc_tx > 0
+            || q.paused_ps > 0
+            || q.max_queue_bytes > deepest / 20
+    };
+    let shown = queues.iter().take(MOST_QUEUES).take_while(matters).count().max(queues.len().min(3));
+    for (port, q) in queues.iter().take(shown) {
         let some = |count: u64, ink: Ink| match count {
             0 => Cell::default(),
             count => Cell::inked(ink, number::count(count)),

@@ -1,28 +1,34 @@
 //! What it comes down to.
 
 use super::time;
+use weir_fabric::Scenario;
 use weir_report::{Ink, Look, number};
-use weir_sim::results::{FlowStatus, Results, Summary};
+use weir_sim::results::{EndReason, FlowStatus, Results, Summary};
 
 /// Drops beyond this many are counted.
 const MOST_DROPS: usize = 3;
 
-/// Whether every goal was met: nothing lossless lost, no deadlock, every flow completed.
+/// Whether every goal was met: nothing lossless lost, no deadlock, every flow completed. Flows that the scenario's own
+/// time limit cut off are no miss: it says that the run ends there.
 pub fn is_well(r: &Results) -> bool {
     let s = &r.summary;
-    s.lossless_drops == 0 && s.deadlocks == 0 && s.failed == 0 && s.unfinished == 0
+    s.lossless_drops == 0
+        && s.deadlocks == 0
+        && s.failed == 0
+        && (s.unfinished == 0 || r.end == EndReason::TimeLimit)
 }
 
 /// The verdict, line by line.
-pub fn text(look: &Look, r: &Results) -> String {
+pub fn text(look: &Look, scenario: &Scenario, r: &Results) -> String {
     let s = &r.summary;
     let mut text = String::new();
-    let mut say = |good: bool, line: String| {
-        let (mark, ink) = if good { ("✓", Ink::Good) } else { ("✗", Ink::Bad) };
-        text += &format!("{} {}\n", look.paint(ink, mark), look.wrap(&line, 2));
-    };
-    say(s.completed == s.flows, completion(r));
-    say(s.lossless_drops == 0, losses(s));
+    text += &marked(
+        look,
+        Some(s.completed == s.flows).filter(|all| *all || r.end != EndReason::TimeLimit),
+        &completion(r),
+    );
+    let mut say = |good: bool, line: String| text += &marked(look, Some(good), &line);
+    say(s.lossless_drops == 0, losses(scenario, s));
     for drop in r.lossless_drops.iter().take(MOST_DROPS) {
         say(
             false,
@@ -55,9 +61,20 @@ pub fn text(look: &Look, r: &Results) -> String {
             ),
         );
     }
-    text += &look.wrap(&figures(s), 2);
-    text.push('\n');
+    for line in figures(s) {
+        text += &format!("  {}\n", look.wrap(&line, 2));
+    }
     text
+}
+
+/// A line with a mark: well, not well, or neither.
+fn marked(look: &Look, good: Option<bool>, line: &str) -> String {
+    let (mark, ink) = match good {
+        Some(true) => ("✓", Ink::Good),
+        Some(false) => ("✗", Ink::Bad),
+        None => ("•", Ink::Warn),
+    };
+    format!("{} {}\n", look.paint(ink, mark), look.wrap(line, 2))
 }
 
 fn completion(r: &Results) -> String {
@@ -77,35 +94,49 @@ fn completion(r: &Results) -> String {
         }
     }
     if s.unfinished > 0 {
-        line += &format!(", {} did not end in time", number::count(s.unfinished));
+        let why = match r.end {
+            EndReason::TimeLimit => "were not finished at the time limit",
+            EndReason::Stuck => "are STUCK: nothing is left to happen, and they have not ended",
+            _ => "did not finish",
+        };
+        line += &format!(", {} {why}", number::count(s.unfinished));
     }
     line
 }
 
-fn losses(s: &Summary) -> String {
+fn losses(scenario: &Scenario, s: &Summary) -> String {
     let elsewhere = s.drops.saturating_sub(s.lossless_drops);
     let mut line = match s.lossless_drops {
+        0 if !scenario.pfc.enabled => "PFC is off: nothing is lossless".to_owned(),
+        0 if scenario.qos.classes.iter().all(|class| !class.lossless) => "no class is lossless".to_owned(),
         0 => "lossless: no packet of a lossless class was dropped for want of buffer".to_owned(),
         n => format!("NOT lossless: {} of a lossless class dropped", number::counted(n, "packet")),
     };
     if elsewhere > 0 {
-        line += &format!("; {} lost to faults, lossy classes or links", number::count(elsewhere));
+        line += &format!(
+            "; {} lost to faults, links, or full queues of lossy classes",
+            number::counted(elsewhere, "packet")
+        );
     }
     line
 }
 
-fn figures(s: &Summary) -> String {
-    let mut parts = vec![
-        format!("goodput {}", number::rate(s.goodput_bps)),
-        format!("Jain {:.3}", s.jain),
-        format!("{} ECN marks", number::count(s.ecn_marks)),
-        format!("{} CNPs", number::count(s.cnps)),
-        format!("{} sent again", number::counted(s.retransmitted_packets, "packet")),
-    ];
-    if s.max_queue_bytes > 0 {
-        parts.push(format!("deepest queue {} at {}", number::bytes(s.max_queue_bytes), s.max_queue_at));
+fn figures(s: &Summary) -> [String; 2] {
+    let mut first = format!("goodput {}", number::rate(s.goodput_bps));
+    if s.completed > 1 {
+        first += &format!(", Jain's index {:.3}", s.jain);
     }
-    format!("  {}", parts.join(", "))
+    if s.max_queue_bytes > 0 {
+        first += &format!(", deepest queue {} at {}", number::bytes(s.max_queue_bytes), s.max_queue_at);
+    }
+    let second = format!(
+        "{} sent, {} of them again; {} and {}",
+        number::counted(s.sent_packets, "packet"),
+        number::count(s.retransmitted_packets),
+        number::counted(s.ecn_marks, "ECN mark"),
+        number::counted(s.cnps, "CNP")
+    );
+    [first, second]
 }
 
 /// The same in a few words, for a table.
@@ -125,8 +156,8 @@ pub fn short(r: &Results) -> (Ink, String) {
     if s.unfinished > 0 {
         parts.push(format!("{} unfinished", number::count(s.unfinished)));
     }
-    match parts.is_empty() {
-        true => (Ink::Good, "well".to_owned()),
-        false => (Ink::Bad, parts.join(", ")),
+    match (parts.is_empty(), is_well(r)) {
+        (true, _) => (Ink::Good, "well".to_owned()),
+        (false, well) => (if well { Ink::Warn } else { Ink::Bad }, parts.join(", ")),
     }
 }
