@@ -1,71 +1,110 @@
-//! What queue pairs share: memory, keys, the completion queue.
+//! What the queue pairs of one host share.
 
+use crate::completion::{Completion, Cq, CqId, Pushed};
+use crate::keys::Keys;
 use crate::memory::Memory;
-use crate::work::Completion;
+use crate::srq::{Srq, SrqId};
+use crate::work::RecvWr;
 use std::collections::VecDeque;
+use weir_wire::Qpn;
 
-/// Rights of a region.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Access {
-    /// Remote writes allowed.
-    pub remote_write: bool,
-    /// Remote reads allowed.
-    pub remote_read: bool,
-}
-
-/// Why a remote access is refused.
+/// An asynchronous event, or a completion notification (IBTA volume 1, 11.6.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyError {
-    /// No region has this key.
-    Unknown,
-    /// Outside the region.
-    Bounds,
-    /// The right is missing.
-    Right,
+pub enum Event {
+    /// A completion queue that was armed has what it was armed for.
+    Completion(CqId),
+    /// A completion was lost: the queue was full. Queue pairs that complete into it go to the error state.
+    CqOverflow(CqId),
+    /// Fewer receive requests than the limit are left.
+    SrqLimit(SrqId),
+    /// A packet arrived at a queue pair that was ready to receive only.
+    CommunicationEstablished(Qpn),
+    /// Nothing is outstanding in the send queue of a queue pair in SQD.
+    SendQueueDrained(Qpn),
+    /// A queue pair in error takes no more from its shared receive queue.
+    LastWqeReached(Qpn),
+    /// A queue pair refused a request as invalid, and is in error.
+    RequestError(Qpn),
+    /// A queue pair refused an access, and is in error.
+    AccessError(Qpn),
+    /// A queue pair is in error for a local reason.
+    Fatal(Qpn),
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Region {
-    from: u64,
-    len: u64,
-    access: Access,
-}
-
-/// Registered memory regions by key.
-#[derive(Clone, Debug, Default)]
-pub struct Keys {
-    regions: Vec<Region>,
-}
-
-impl Keys {
-    /// Register `len` bytes at `from`; gives the key.
-    pub fn register(&mut self, from: u64, len: u64, access: Access) -> u32 {
-        self.regions.push(Region { from, len, access });
-        (self.regions.len() as u32) << 8
-    }
-
-    /// Whether `len` bytes at `va` may be written (or read) with this key.
-    pub fn check(&self, rkey: u32, va: u64, len: u32, write: bool) -> Result<(), KeyError> {
-        let index = (rkey >> 8).wrapping_sub(1) as usize;
-        let region = self.regions.get(index).filter(|_| rkey & 0xff == 0).ok_or(KeyError::Unknown)?;
-        if !(if write { region.access.remote_write } else { region.access.remote_read }) {
-            return Err(KeyError::Right);
-        }
-        let offset = va.checked_sub(region.from).ok_or(KeyError::Bounds)?;
-        match offset.checked_add(u64::from(len)) {
-            Some(end) if end <= region.len => Ok(()),
-            _ => Err(KeyError::Bounds),
-        }
-    }
-}
-
-/// What the queue pairs of one host share.
-#[derive(Clone, Debug, Default)]
+/// What the queue pairs of one host share: memory, keys, completion queues, shared receive queues.
+#[derive(Clone, Debug)]
 pub struct Env<M: Memory> {
     /// The memory.
     pub memory: M,
-    /// Its regions.
+    /// Its regions and windows.
     pub keys: Keys,
-    /// Completions, oldest first.
-    pub completions: VecDeque<Completion>,
+    /// Completion queues; [`CqId`] is the index.
+    pub cqs: Vec<Cq>,
+    /// Shared receive queues; [`SrqId`] is the index.
+    pub srqs: Vec<Srq>,
+    /// Events, oldest first.
+    pub events: VecDeque<Event>,
+}
+
+impl<M: Memory + Default> Default for Env<M> {
+    fn default() -> Self {
+        Self::new(M::default())
+    }
+}
+
+impl<M: Memory> Env<M> {
+    /// With one completion queue without limit, which is [`CqId`] 0.
+    pub fn new(memory: M) -> Self {
+        Self {
+            memory,
+            keys: Keys::default(),
+            cqs: vec![Cq::default()],
+            srqs: Vec::new(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// A new completion queue of `depth` entries.
+    pub fn create_cq(&mut self, depth: u32) -> CqId {
+        self.cqs.push(Cq::new(depth));
+        CqId(self.cqs.len() as u32 - 1)
+    }
+
+    /// A new shared receive queue of `depth` requests.
+    pub fn create_srq(&mut self, depth: u32) -> SrqId {
+        self.srqs.push(Srq::new(depth));
+        SrqId(self.srqs.len() as u32 - 1)
+    }
+
+    /// The oldest completion of a queue.
+    #[inline]
+    pub fn poll(&mut self, cq: CqId) -> Option<Completion> {
+        self.cqs.get_mut(cq.0 as usize)?.poll()
+    }
+
+    /// Adds a completion. False: it is lost, and the queue pair must go to the error state.
+    #[inline]
+    pub(crate) fn complete(&mut self, cq: CqId, completion: Completion) -> bool {
+        let Some(queue) = self.cqs.get_mut(cq.0 as usize) else { return false };
+        match queue.push(completion) {
+            Pushed::Quietly => true,
+            Pushed::Notify => {
+                self.events.push_back(Event::Completion(cq));
+                true
+            }
+            Pushed::Overflow => {
+                self.events.push_back(Event::CqOverflow(cq));
+                false
+            }
+            Pushed::Lost => false,
+        }
+    }
+
+    pub(crate) fn take_shared(&mut self, srq: SrqId) -> Option<RecvWr> {
+        let (wr, passed) = self.srqs.get_mut(srq.0 as usize)?.take()?;
+        if passed {
+            self.events.push_back(Event::SrqLimit(srq));
+        }
+        Some(wr)
+    }
 }

@@ -52,7 +52,7 @@ impl<'a> Engine<'a> {
             expected: "from 1 B to 16384 B".into(),
         })?;
         let mut env = Env::<NoMemory>::default();
-        let rkey = env.keys.register(0, u64::MAX, Access { remote_read: true, remote_write: true });
+        let rkey = env.keys.register(0, u64::MAX, Access::REMOTE_READ | Access::REMOTE_WRITE);
         let host_ports = topology.port_index(NodeId(topology.hosts()), 0).min(ports);
         let classes = nic_classes(scenario);
         let on_off = scenario.pfc.style == PauseStyle::OnOff;
@@ -107,7 +107,7 @@ impl<'a> Engine<'a> {
             recovery: match scenario.nic.recovery {
                 weir_fabric::Recovery::GoBackN => Recovery::GoBackN,
                 weir_fabric::Recovery::GoBack0 => Recovery::GoBack0,
-                weir_fabric::Recovery::SelectiveRepeat => Recovery::GoBackN,
+                weir_fabric::Recovery::SelectiveRepeat => Recovery::SelectiveRepeat,
             },
             framing: Framing::rocev2_write(mtu),
             wire_overhead: FRAME_OVERHEAD_BYTES + PREAMBLE_BYTES + GAP_BYTES,

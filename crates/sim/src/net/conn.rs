@@ -9,12 +9,15 @@ use super::path::Path;
 use super::rng::{Purpose, hash};
 use crate::results::{FlowResult, FlowStatus};
 use std::collections::VecDeque;
+use weir_congestion::ControlParams;
 use weir_congestion::NotificationPoint;
 use weir_fabric::{FlowSpec, Hop, NodeId, Op};
 use weir_switch::ecmp;
-use weir_transport::{Completion, NoMemory, Qp, QpConfig, RecvWr, SendOp, SendWr, Service, Status};
-use weir_units::{Span, Time};
-use weir_wire::{Psn, Qpn};
+use weir_transport::{
+    Completion, CqId, NoMemory, PostError, Qp, QpConfig, QpState, RecvWr, Selective, SendOp, SendWr, Status,
+};
+use weir_units::{Rate, Span, Time};
+use weir_wire::Qpn;
 
 /// Longest message that one work request carries; longer flows are several. (IBTA: 2^31 bytes.)
 const MOST_MESSAGE_BYTES: u64 = 1 << 30;
@@ -152,15 +155,19 @@ impl Engine<'_> {
         loop {
             let len = left.min(MOST_MESSAGE_BYTES) as u32;
             left -= u64::from(len);
-            let wr = |op| SendWr { id: u64::from(id), op, local: 0, len, signaled: left == 0 };
-            // A queue pair in error refuses work: the flow fails below.
-            let posted = match flow.op {
-                Op::Write => source.qp.post_send(wr(SendOp::Write { remote: 0, rkey: self.rkey, imm: None })),
-                Op::Read => sink.qp.post_send(wr(SendOp::Read { remote: 0, rkey: self.rkey })),
+            let (initiator, op) = match flow.op {
+                Op::Write => (&mut *source, SendOp::Write { remote: 0, rkey: self.rkey, imm: None }),
+                Op::Read => (&mut *sink, SendOp::Read { remote: 0, rkey: self.rkey }),
                 Op::Send => {
-                    sink.qp.post_recv(RecvWr { id: u64::from(id), local: 0, len });
-                    source.qp.post_send(wr(SendOp::Send { imm: None }))
+                    // One in error flushes it, and the flow fails below.
+                    let _ = sink.qp.post_recv(RecvWr::new(u64::from(id), 0, len), &mut self.env);
+                    (&mut *source, SendOp::Send { imm: None })
                 }
+            };
+            let wr = SendWr { signaled: left == 0, ..SendWr::new(u64::from(id), op, 0, len) };
+            let posted = match initiator.qp.state() {
+                QpState::Error => Err(PostError::State { found: QpState::Error }),
+                _ => initiator.qp.post_send(wr, &mut self.env),
             };
             if let Err(error) = posted {
                 self.results[id as usize].status = FlowStatus::Failed(error.to_string());
@@ -196,24 +203,24 @@ impl Engine<'_> {
         let prio = self.prio_of_class(flow.class);
         let mut end = |side: u32, port: u32, rate, path: &[u16]| {
             let nic = &self.scenario.nic;
+            let control = self.scenario.control_params(rate);
             let config = QpConfig {
-                service: Service::Rc,
                 qpn: qpn_of(slot * 2 + side),
                 peer: qpn_of(slot * 2 + 1 - side),
                 mtu: self.mtu,
-                sq_psn: Psn::new(0),
-                rq_psn: Psn::new(0),
                 ack_every: nic.ack_every,
                 ack_timeout: nic.retransmission_timeout,
                 retry_count: nic.retry_count,
                 rnr_retry: 7,
                 min_rnr_timer: 1,
-                max_rd_atomic: 16,
                 recovery: self.recovery,
+                selective: self.selective(line.max(peer_line), base_rtt),
+                ecn_echo: matches!(control, ControlParams::Dctcp(_)),
                 wire_overhead_bytes: self.wire_overhead,
-                control: self.scenario.control_params(rate),
+                control,
                 line: rate,
                 base_rtt,
+                ..QpConfig::default()
             };
             End {
                 qp: Qp::new(config, self.now),
@@ -284,6 +291,14 @@ impl Engine<'_> {
     fn base_rtt(&self, port: u32, forth: &[u16], peer_port: u32, back: &[u16]) -> Span {
         let forth = weir_fabric::ideal_time(&self.hops(port, forth), u64::from(self.mtu), &self.framing);
         forth + self.ack_time(&self.hops(peer_port, back))
+    }
+
+    /// Selective repeat as in IRN (SIGCOMM 2018, 4.1): in flight a bandwidth-delay product, a lost tail found after 100 us
+    /// or a few round trips.
+    fn selective(&self, rate: Rate, base_rtt: Span) -> Selective {
+        let cap = rate.bytes_in(base_rtt).div_ceil(u64::from(self.mtu)).clamp(1, 1 << 20);
+        let rto_low = Span::from_us(100).max(base_rtt * 4);
+        Selective { cap_packets: cap as u32, rto_low, ..Selective::default() }
     }
 
     /// How long an acknowledgement takes over these links.
@@ -386,13 +401,13 @@ impl Engine<'_> {
     /// Deals with what queue pairs have completed.
     #[inline]
     pub(super) fn completions(&mut self) {
-        while let Some(completion) = self.env.completions.pop_front() {
+        while let Some(completion) = self.env.poll(CqId(0)) {
             self.completed(completion);
         }
     }
 
     fn completed(&mut self, completion: Completion) {
-        if completion.recv {
+        if completion.is_recv() {
             return;
         }
         let id = completion.id as u32;

@@ -23,9 +23,6 @@ pub(crate) struct Host {
     pub(crate) np_by_source: Vec<(u32, weir_congestion::NotificationPoint)>,
 }
 
-/// Zero bytes that follow the BTH of a congestion notification packet (IBTA annex A17).
-const CNP_PAD_BYTES: u16 = 16;
-
 impl Engine<'_> {
     /// A host takes a frame in.
     pub(super) fn host_take(&mut self, host: u32, frame: Handle) {
@@ -61,7 +58,12 @@ impl Engine<'_> {
             NO_TELEMETRY => &[],
             slot => self.telemetry.get(slot).hops(),
         };
-        e.qp.handle_packet(self.now, &packet, RxMeta { ce: marked, telemetry: hops }, &mut self.env);
+        e.qp.handle_packet(
+            self.now,
+            &packet,
+            RxMeta { ce: marked, telemetry: hops, grh: None },
+            &mut self.env,
+        );
         if packet.payload_bytes > 0 {
             if telemetry != NO_TELEMETRY {
                 let older = std::mem::replace(&mut e.telemetry, telemetry);
@@ -238,13 +240,7 @@ impl Engine<'_> {
             return false;
         }
         let (path, host) = (e.path, self.lines[port as usize].node);
-        let packet = Packet {
-            dest: qpn_of(end ^ 1),
-            opcode: Opcode::CNP,
-            becn: true,
-            payload_bytes: CNP_PAD_BYTES,
-            ..Packet::default()
-        };
+        let packet = Packet::cnp(qpn_of(end ^ 1));
         self.hosts[host as usize].counters.np_cnp_sent += 1;
         self.counts.cnps += 1;
         // The frame takes over what the place in the queue held.
@@ -299,7 +295,7 @@ impl Engine<'_> {
             let generation = conn.generation;
             self.wheel.push(at.as_ps(), Event::QpTimer { end, generation });
         }
-        if !self.env.completions.is_empty() {
+        if !self.env.cqs[0].is_empty() {
             self.completions();
         }
         true
