@@ -8,7 +8,7 @@ use weir_switch::Switch;
 
 use super::config::Config;
 use super::control::Controls;
-use super::error::HpccError;
+use super::error::{HpccError, Step};
 use super::flows::Flow;
 use super::frame::{Event, Frame, What};
 use super::nic::Nic;
@@ -107,7 +107,7 @@ impl Engine {
     }
 
     #[inline]
-    fn handle(&mut self, event: Event) -> Result<(), HpccError> {
+    fn handle(&mut self, event: Event) -> Step {
         let index = event.index();
         match event.what() {
             What::Arrival => self.arrival(index, event.frame)?,
@@ -134,7 +134,7 @@ impl Engine {
 
     /// A frame has arrived whole.
     #[inline]
-    fn arrival(&mut self, index: u32, frame: Frame) -> Result<(), HpccError> {
+    fn arrival(&mut self, index: u32, frame: Frame) -> Step {
         let port = &self.ports[index as usize];
         let is_switch = port.is_switch;
         if !port.up || port.loss != NO_LOSS && self.is_lost(index) {

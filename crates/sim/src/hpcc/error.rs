@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+/// What a step of the run gives: the error is boxed, so that success costs one register.
+pub(crate) type Step = Result<(), Box<HpccError>>;
+
 /// Why a run was refused (nothing has been written) or could not be finished ([`HpccError::Write`]).
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -110,4 +113,10 @@ pub enum HpccError {
         /// What the system says.
         source: io::Error,
     },
+}
+
+impl From<Box<HpccError>> for HpccError {
+    fn from(error: Box<HpccError>) -> Self {
+        *error
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::config::CcMode;
 use super::engine::Engine;
-use super::error::HpccError;
+use super::error::Step;
 use super::frame::{Event, Frame, Kind, What};
 use super::nic::Choice;
 use super::sender::{Answer, Receiver};
@@ -13,7 +13,7 @@ pub(crate) const PLAIN_HEADER_BYTES: u64 = 48;
 impl Engine {
     /// A frame has arrived at a host.
     #[inline]
-    pub(crate) fn arrive_at_host(&mut self, index: u32, frame: Frame) -> Result<(), HpccError> {
+    pub(crate) fn arrive_at_host(&mut self, index: u32, frame: Frame) -> Step {
         match frame.kind() {
             Kind::Data => self.receive_data(frame),
             Kind::Ack | Kind::Nack => self.receive_ack(frame)?,
@@ -54,7 +54,7 @@ impl Engine {
     }
 
     #[inline]
-    fn receive_ack(&mut self, frame: Frame) -> Result<(), HpccError> {
+    fn receive_ack(&mut self, frame: Frame) -> Step {
         let flow = frame.flow as usize;
         let nack = frame.kind() == Kind::Nack;
         *(if nack { &mut self.summary.nacks } else { &mut self.summary.acks }) += 1;
@@ -96,7 +96,7 @@ impl Engine {
     }
 
     /// The last byte of a flow has been acknowledged.
-    fn complete(&mut self, index: u32) -> Result<(), HpccError> {
+    fn complete(&mut self, index: u32) -> Step {
         let (flow, sender) = (&self.flows[index as usize], &mut self.senders[index as usize]);
         sender.completed = true;
         self.nics[sender.nic as usize].finish(index, sender);

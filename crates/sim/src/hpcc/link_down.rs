@@ -3,13 +3,13 @@
 use weir_units::Time;
 
 use super::engine::Engine;
-use super::error::HpccError;
+use super::error::Step;
 use super::routes::{Routes, tuple};
 
 impl Engine {
     /// Takes the link down: its ports drop what waits, frames under way on it are lost on arrival, and every host
     /// hands its queue pairs to its NICs anew.
-    pub(crate) fn take_link_down(&mut self) -> Result<(), HpccError> {
+    pub(crate) fn take_link_down(&mut self) -> Step {
         let Some(down) = self.link_down else { return Ok(()) };
         let link = self.topology.links[down as usize];
         let neighbours = self.topology.neighbours();

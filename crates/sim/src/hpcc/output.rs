@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::config::Config;
-use super::error::HpccError;
+use super::error::{HpccError, Step};
 use super::hash::FiveTuple;
 
 /// One output: its path, the key that names it, and its writer.
@@ -22,12 +22,12 @@ impl Output {
     }
 
     /// Writes a line.
-    pub fn line(&mut self, line: std::fmt::Arguments<'_>) -> Result<(), HpccError> {
-        writeln!(self.writer, "{line}").map_err(|source| self.fail(source))
+    pub fn line(&mut self, line: std::fmt::Arguments<'_>) -> Step {
+        writeln!(self.writer, "{line}").map_err(|source| Box::new(self.fail(source)))
     }
 
-    fn finish(mut self) -> Result<(), HpccError> {
-        self.writer.flush().map_err(|source| self.fail(source))
+    fn finish(mut self) -> Step {
+        self.writer.flush().map_err(|source| Box::new(self.fail(source)))
     }
 }
 
@@ -109,7 +109,7 @@ impl Outputs {
         start_ns: u64,
         duration_ns: u64,
         ideal_ns: u64,
-    ) -> Result<(), HpccError> {
+    ) -> Step {
         let FiveTuple { sip, dip, sport, dport } = tuple;
         self.fct.line(format_args!(
             "{sip:08x} {dip:08x} {sport} {dport} {bytes} {start_ns} {duration_ns} {ideal_ns}"
@@ -124,12 +124,12 @@ impl Outputs {
         is_switch: bool,
         interface: u32,
         pause: bool,
-    ) -> Result<(), HpccError> {
+    ) -> Step {
         self.pfc.line(format_args!("{now} {node} {} {interface} {}", u8::from(is_switch), u8::from(pause)))
     }
 
     /// Writes out what is buffered.
-    pub(crate) fn finish(self) -> Result<(), HpccError> {
+    pub(crate) fn finish(self) -> Step {
         let optional = [self.histogram, self.queue_series, self.rate_series].into_iter().flatten();
         [self.fct, self.pfc].into_iter().chain(optional).try_for_each(Output::finish)
     }

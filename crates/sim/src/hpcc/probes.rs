@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use weir_switch::{Port as SwitchPort, Priority};
 
 use super::engine::Engine;
-use super::error::HpccError;
+use super::error::Step;
 use super::frame::{Event, What};
 use super::output::Output;
 
@@ -42,7 +42,7 @@ impl Engine {
     }
 
     /// A sample of the histogram.
-    pub(crate) fn sample_histogram(&mut self) -> Result<(), HpccError> {
+    pub(crate) fn sample_histogram(&mut self) -> Step {
         let mut histogram = std::mem::take(&mut self.histogram);
         for (port, counts) in histogram.ports.iter().zip(&mut histogram.counts) {
             let depth = (self.queued_bytes(*port) / 1000) as usize;
@@ -61,7 +61,7 @@ impl Engine {
         written
     }
 
-    fn dump_histogram(&mut self, histogram: &mut Histogram, suffix: &str) -> Result<(), HpccError> {
+    fn dump_histogram(&mut self, histogram: &mut Histogram, suffix: &str) -> Step {
         histogram.dumped = histogram.samples;
         let Some(file) = &mut self.outputs.histogram else { return Ok(()) };
         file.line(format_args!("time: {}{suffix}", self.now))?;
@@ -78,7 +78,7 @@ impl Engine {
     }
 
     /// A sample of QLEN_TS: the watched port's queue and the switch's shared buffer in use.
-    pub(crate) fn sample_queue(&mut self) -> Result<(), HpccError> {
+    pub(crate) fn sample_queue(&mut self) -> Step {
         let (Some((port, _)), Some(series)) = (self.watched, &self.config.queue_series) else {
             return Ok(());
         };
@@ -93,7 +93,7 @@ impl Engine {
     }
 
     /// A sample of RATE_TS: every running flow, by node.
-    pub(crate) fn sample_rates(&mut self) -> Result<(), HpccError> {
+    pub(crate) fn sample_rates(&mut self) -> Step {
         let Some(series) = &self.config.rate_series else { return Ok(()) };
         self.wheel.push(self.now.saturating_add(series.interval_ns), Event::new(What::RateSeries, 0));
         let Some(file) = &mut self.outputs.rate_series else { return Ok(()) };
@@ -112,7 +112,7 @@ impl Engine {
     }
 
     /// Writes what is due at the end.
-    pub(crate) fn finish_probes(&mut self) -> Result<(), HpccError> {
+    pub(crate) fn finish_probes(&mut self) -> Step {
         let mut histogram = std::mem::take(&mut self.histogram);
         if histogram.at_end && self.config.queue_file.is_some() {
             return self.dump_histogram(&mut histogram, " (final)");
@@ -139,7 +139,7 @@ fn write_rate(
     sender: &Sender,
     target: u64,
     alpha: f64,
-) -> Result<(), HpccError> {
+) -> Step {
     let Sender { rate_bps, snd_nxt, snd_una, .. } = sender;
     file.line(format_args!("{now} {node} {sport} {rate_bps} {target} {alpha:.6} {snd_nxt} {snd_una}"))
 }

@@ -5,7 +5,7 @@ use weir_units::Time;
 
 use super::config::CcMode;
 use super::engine::Engine;
-use super::error::HpccError;
+use super::error::Step;
 use super::frame::{Frame, Kind};
 
 /// Length of a PFC frame of the reference: Ethernet, IPv4, and nine bytes.
@@ -14,7 +14,7 @@ const PFC_BYTES: u16 = 43;
 impl Engine {
     /// A frame has arrived at a switch.
     #[inline]
-    pub(crate) fn arrive_at_switch(&mut self, index: u32, mut frame: Frame) -> Result<(), HpccError> {
+    pub(crate) fn arrive_at_switch(&mut self, index: u32, mut frame: Frame) -> Step {
         if frame.kind() == Kind::Pfc {
             return self.pfc_at_switch(index, frame);
         }
@@ -56,7 +56,7 @@ impl Engine {
         Some(interface - 1)
     }
 
-    fn pfc_at_switch(&mut self, index: u32, frame: Frame) -> Result<(), HpccError> {
+    fn pfc_at_switch(&mut self, index: u32, frame: Frame) -> Step {
         self.note_pfc(index, frame)?;
         let port = &self.ports[index as usize];
         let priority = Priority::from_pcp(frame.flow as u8);
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     /// Counts and writes down a PFC frame that has arrived.
-    pub(crate) fn note_pfc(&mut self, index: u32, frame: Frame) -> Result<(), HpccError> {
+    pub(crate) fn note_pfc(&mut self, index: u32, frame: Frame) -> Step {
         let pause = frame.seq != 0;
         *(if pause { &mut self.summary.pauses } else { &mut self.summary.resumes }) += 1;
         let port = &self.ports[index as usize];
