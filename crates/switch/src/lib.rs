@@ -40,7 +40,7 @@ pub use event::{Discarded, DropReason, Event, LosslessDrop};
 pub use frame::Frame;
 pub use id::{PRIORITIES, Port, Priority};
 pub use pause::{PauseRx, PauseStyle, PfcFrame};
-pub use switch::{Admit, Departure, Switch};
+pub use switch::{Admit, Departure, Pass, Switch};
 pub use threshold::{Alpha, Threshold};
 pub use watchdog::{WatchdogAction, WatchdogParams, WatchdogState};
 pub use weir_congestion::RedParams;

@@ -284,6 +284,31 @@ impl Group {
         }
     }
 
+    /// Whether a frame could come and go now with nothing changed by it: it is taken in without headroom, and no pause
+    /// begins or ends. May be false where that is so, is never true where it is not.
+    #[inline]
+    pub fn passes(&self, pool: &Pool, size: u32, egress: Terms) -> bool {
+        let portion = self.held.wrapping_add(size).saturating_sub(self.reserve).min(size);
+        let free = pool.free();
+        // When a pause is considered, the frame's part of the shared buffer is no longer free.
+        let threshold = self.threshold.bytes(free.saturating_sub(portion));
+        !self.xoff
+            && self.headroom == 0
+            && portion <= free
+            && u64::from(self.shared()) + u64::from(size) < threshold
+            && egress.bytes(free) > 0
+    }
+
+    /// A frame that [`passes`](Self::passes) has come and gone: only watermarks tell.
+    #[inline]
+    pub fn note_passage(&mut self, pool: &mut Pool, size: u32) {
+        let end = self.held.wrapping_add(size);
+        let shared = end.saturating_sub(self.reserve);
+        self.peak_held = self.peak_held.max(end);
+        self.peak_shared = self.peak_shared.max(shared);
+        pool.peak_shared = pool.peak_shared.max(pool.shared_used.wrapping_add(shared.min(size)));
+    }
+
     #[inline]
     fn admit_hpcc(&mut self, pool: &mut Pool, size: u32, end: u32, portion: u32) -> Result<(), Refusal> {
         let threshold = self.threshold(pool);

@@ -72,6 +72,14 @@ impl Rule {
         }
     }
 
+    /// Notes that `slot` sent its only frame while no other had one: what [`Rule::pick`] leaves behind then.
+    #[inline]
+    pub fn serve_alone(&self, round: &mut Round, slot: usize) {
+        if self.strict & (1 << slot) == 0 {
+            round.slot = slot as u8;
+        }
+    }
+
     #[inline]
     fn pick_weighted<F>(&self, round: &mut Round, ready: u8, queues: &mut [Queue<F>]) -> usize {
         loop {

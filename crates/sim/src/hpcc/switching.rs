@@ -1,6 +1,6 @@
 //! The switches' side of the run.
 
-use weir_switch::{Admit, PfcFrame, Port as SwitchPort, Priority};
+use weir_switch::{Admit, Departure, Pass, PfcFrame, Port as SwitchPort, Priority};
 use weir_units::Time;
 
 use super::config::CcMode;
@@ -29,7 +29,19 @@ impl Engine {
         frame.hop += 1;
         let priority = Priority::from_pcp(frame.priority());
         let now = Time::from_ns(self.now);
-        let admitted = self.switches[owner].admit(now, in_port, SwitchPort(out), priority, frame);
+        let (switch, out_port) = (&mut self.switches[owner], SwitchPort(out));
+        let line = &self.ports[(base + u32::from(out)) as usize];
+        let admitted = if line.up && !line.is_busy(&self.wheel) {
+            match switch.pass(now, in_port, out_port, priority, frame) {
+                Pass::Through(departure) => {
+                    self.depart(base + u32::from(out), owner, base, departure);
+                    return Ok(());
+                }
+                Pass::Admitted(admitted) => admitted,
+            }
+        } else {
+            switch.admit(now, in_port, out_port, priority, frame)
+        };
         if let Admit::Dropped { frame, .. } = admitted {
             self.summary.drops += 1;
             self.telemetry.free(frame.telemetry);
@@ -109,11 +121,18 @@ impl Engine {
         let Some(departure) = switch.dequeue(Time::from_ns(self.now), local, &mut || draws.draw()) else {
             return;
         };
+        self.depart(index, owner, base, departure);
+    }
+
+    /// Puts a frame that its switch has given out on the line of port `index`.
+    #[inline]
+    fn depart(&mut self, index: u32, owner: usize, base: u32, departure: Departure<Frame>) {
         self.summary.marks += u64::from(departure.marked);
         // A resume goes before the frame that made room.
         self.emit_pfc(owner, base);
         let frame = departure.frame;
         let port = &mut self.ports[index as usize];
+        let local = SwitchPort(port.local);
         match frame.kind() {
             Kind::Pfc => self.summary.pfc_sent += 1,
             kind => {

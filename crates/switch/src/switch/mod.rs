@@ -2,6 +2,9 @@
 
 mod control;
 mod look;
+mod pass;
+
+pub use pass::Pass;
 
 use crate::config::{ClassKind, ConfigError, MarkAt, MmuParams, SwitchConfig};
 use crate::event::{Discarded, DropReason, Event, LosslessDrop};
