@@ -162,6 +162,14 @@ impl<E: Copy> Wheel<E> {
         Some((bucket << self.shift) | (key >> NUMBER_BITS))
     }
 
+    /// The event that comes next if it is of the same bucket as the last and nothing goes before it: a hint of what memory
+    /// will be wanted.
+    #[inline]
+    pub fn upcoming(&self) -> Option<&E> {
+        let list = self.buckets[(self.base & self.mask) as usize];
+        Some(&self.slab.get(list.head as usize)?.event)
+    }
+
     /// Takes the next event out.
     #[inline]
     pub fn pop(&mut self) -> Option<(u64, E)> {

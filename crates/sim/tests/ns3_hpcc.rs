@@ -182,8 +182,10 @@ fn ws320_completes_at_the_same_times() {
 
 #[test]
 fn ws320_with_other_ecmp_seeds_completes_at_the_same_times() {
-    let case = Case::run("ws320", Options { ecmp_seed_offset: 1000, ..Options::default() });
-    case.same_as("fct.txt", "fct-ecmp-1000.txt");
+    for ecmp_seed_offset in [1000, 2000, 3000] {
+        let case = Case::run("ws320", Options { ecmp_seed_offset, ..Options::default() });
+        case.same_as("fct.txt", &format!("fct-ecmp-{ecmp_seed_offset}.txt"));
+    }
 }
 
 #[test]

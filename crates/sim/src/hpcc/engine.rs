@@ -74,6 +74,7 @@ impl Engine {
             let mut until_report = PROGRESS_EVERY;
             while let Some((now, event)) = self.wheel.pop_until(last) {
                 self.now = now;
+                self.look_ahead();
                 self.summary.events += 1;
                 self.handle(event)?;
                 until_report -= 1;
@@ -94,6 +95,21 @@ impl Engine {
         summary.notices.append(&mut self.outputs.notices);
         self.outputs.finish()?;
         Ok(summary)
+    }
+
+    /// Reads what the next event will want, so that it is in the cache by then.
+    #[inline]
+    fn look_ahead(&self) {
+        let Some(next) = self.wheel.upcoming() else { return };
+        if next.what() != What::Arrival {
+            return;
+        }
+        let Some(port) = self.ports.get(next.index() as usize) else { return };
+        if port.is_switch {
+            std::hint::black_box(self.paths.egress(next.frame, || None));
+        } else {
+            std::hint::black_box(self.senders.get(next.frame.flow as usize).map(|sender| sender.completed));
+        }
     }
 
     fn progress(&self, now_ns: u64) -> Progress {
