@@ -165,6 +165,9 @@ pub struct SimHpcc {
     /// Added to the seed of every switch's ECMP hash.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub ecmp_seed_offset: u32,
+    /// Put the run time into JSON, which is then no longer the same every time.
+    #[arg(long)]
+    pub timing: bool,
     /// How to print the summary.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

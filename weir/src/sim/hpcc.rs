@@ -26,7 +26,8 @@ struct Report<'a> {
     cnp_acks: u64,
     drops: u64,
     lost: u64,
-    wall_s: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wall_s: Option<f64>,
     notices: &'a [String],
     warnings: &'a [String],
 }
@@ -55,7 +56,7 @@ pub fn run(args: &SimHpcc) -> Result<Exit, Failure> {
     }
     match args.format {
         Format::Human => files::print(&human(&summary, wall_s))?,
-        Format::Json => files::print(&files::json(&report(&summary, wall_s))?)?,
+        Format::Json => files::print(&files::json(&report(&summary, Some(wall_s).filter(|_| args.timing)))?)?,
     }
     Ok(Exit::Fine)
 }
@@ -79,7 +80,7 @@ fn human(s: &Summary, wall_s: f64) -> String {
     )
 }
 
-fn report(s: &Summary, wall_s: f64) -> Report<'_> {
+fn report(s: &Summary, wall_s: Option<f64>) -> Report<'_> {
     Report {
         flows: s.flows,
         flows_completed: s.flows_completed,

@@ -35,12 +35,10 @@ fn one(look: &Look, scenario: &Scenario, r: &Results) -> String {
     part("Flows: slowdown is completion time over the time alone on an idle fabric", flows::table(look, r));
     part("Flow by flow", each::table(look, scenario, r));
     part("Jobs", flows::jobs(look, scenario, r));
-    part("Queues that were deepest", ports::table(look, r));
+    part("Queues: node:port/priority", ports::table(look, r));
     part("Over time", ports::series(look, r));
     part("Pauses", pauses::text(look, r));
-    let mut notes: Vec<String> = scenario.notices.iter().map(ToString::to_string).collect();
-    notes.extend(r.notes.iter().cloned());
-    part("Notes", notes.iter().map(|note| bullet(look, note)).collect());
+    part("Notes", notes(look, scenario, &r.notes));
     text.push('\n');
     text += &verdict::text(look, scenario, r);
     text += &look.paint(Ink::Dim, &format!("digest {}", r.digest));
@@ -48,6 +46,13 @@ fn one(look: &Look, scenario: &Scenario, r: &Results) -> String {
     text
 }
 
+/// Keys without effect and risks, and what the run adds.
+fn notes(look: &Look, scenario: &Scenario, more: &[String]) -> String {
+    let all = scenario.notices.iter().map(ToString::to_string).chain(more.iter().cloned());
+    all.map(|note| bullet(look, &note)).collect()
+}
+
+/// A point of a list.
 pub fn bullet(look: &Look, text: &str) -> String {
     format!("  - {}\n", look.wrap(text, 4))
 }

@@ -17,30 +17,29 @@ pub fn table(look: &Look, r: &Results) -> String {
             q.max_queue_bytes > 0 || q.paused_ps > 0 || q.pfc_tx > 0 || q.dropped > 0 || q.ecn_marked > 0
         })
         .collect();
-    // What is left in order is in the order of the topology.
-    queues.sort_by_key(|(_, q)| std::cmp::Reverse((q.dropped > 0, q.max_queue_bytes, q.paused_ps, q.pfc_tx)));
+    // A depth far below the deepest says nothing; then what else happened counts. What is left in order is in the order
+    // of the topology.
+    let deepest = queues.iter().map(|(_, q)| q.max_queue_bytes).max().unwrap_or(0);
+    let deep = |q: &PriorityResult| if q.max_queue_bytes > deepest / 20 { q.max_queue_bytes } else { 0 };
+    queues.sort_by_key(|(_, q)| {
+        std::cmp::Reverse((q.dropped > 0, deep(q), q.paused_ps, q.pfc_tx, q.ecn_marked, q.max_queue_bytes))
+    });
     let mut table = Table::new([
         Column::words("queue"),
         Column::words("to").optional(2),
         Column::numbers("speed").optional(4),
         Column::numbers("busy").optional(3),
         Column::numbers("deepest"),
-        Column::numbers("ingress").optional(5),
         Column::numbers("marks"),
         Column::numbers("PFC sent").optional(1),
         Column::numbers("paused"),
         Column::numbers("drops"),
     ]);
-    // Behind the first few come those in which hardly anything ever stood; they are only counted.
-    let deepest = queues.first().map_or(0, |(_, q)| q.max_queue_bytes);
-    let matters = |(_, q): &&(&PortResult, &PriorityResult)| {
-        q.dropped > 0
-            || q.ecn_marked > 0
-            || q.pfc_tx > 0
-            || q.paused_ps > 0
-            || q.max_queue_bytes > deepest / 20
+    // Those in which hardly anything ever stood are only counted, if there are others.
+    let matters = |q: &PriorityResult| {
+        deep(q) > 0 || q.dropped > 0 || q.ecn_marked > 0 || q.pfc_tx > 0 || q.paused_ps > 0
     };
-    let shown = queues.iter().take(MOST_QUEUES).take_while(matters).count().max(queues.len().min(3));
+    let shown = queues.iter().take(MOST_QUEUES).take_while(|(_, q)| matters(q)).count();
     for (port, q) in queues.iter().take(shown) {
         let some = |count: u64, ink: Ink| match count {
             0 => Cell::default(),
@@ -58,7 +57,6 @@ pub fn table(look: &Look, r: &Results) -> String {
             Cell::from(number::rate(port.rate_bps as f64)),
             Cell::from(number::percent(port.utilisation)),
             Cell::from(bytes(q.max_queue_bytes)),
-            Cell::from(bytes(q.max_ingress_bytes)),
             some(q.ecn_marked, Ink::Plain),
             some(q.pfc_tx, Ink::Plain),
             paused,

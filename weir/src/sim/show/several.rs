@@ -72,11 +72,7 @@ pub fn text(look: &Look, scenario: &Scenario, results: &[Results]) -> String {
     ]);
     let bad = results.iter().filter(|r| !verdict::is_well(r)).count();
     let (mark, ink, line) = match bad {
-        0 => (
-            "✓",
-            Ink::Good,
-            format!("all {} runs are lossless, without deadlock, and every flow completed", results.len()),
-        ),
+        0 => ("✓", Ink::Good, format!("{} met their goals", number::counted(results.len() as u64, "run"))),
         bad => (
             "✗",
             Ink::Bad,
@@ -92,6 +88,10 @@ pub fn text(look: &Look, scenario: &Scenario, results: &[Results]) -> String {
     if !jobs.is_empty() {
         let title = look.paint(Ink::Heading, "Goodput by workload, over seeds");
         text += &format!("\n{title}\n{}", jobs.text(look));
+    }
+    let notes = super::notes(look, scenario, &[]);
+    if !notes.is_empty() {
+        text += &format!("\n{}\n{notes}", look.paint(Ink::Heading, "Notes"));
     }
     text + &format!("\n{} {line}\n", look.paint(ink, mark))
 }
