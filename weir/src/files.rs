@@ -1,7 +1,8 @@
 //! Reading inputs, writing outputs whole or not at all, printing.
 
 use crate::exit::Failure;
-use std::io::{ErrorKind, Read, Write};
+use std::fs::{File, Metadata};
+use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The text of an input file, or of standard input for `-`.
@@ -28,7 +29,7 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
     if path == Path::new("-") {
         return Ok(Box::new(std::io::stdin().lock()));
     }
-    let file = std::fs::File::open(path).map_err(|e| Failure::io("read", path, e))?;
+    let file = File::open(path).map_err(|e| Failure::io("read", path, e))?;
     if file.metadata().is_ok_and(|meta| meta.is_dir()) {
         return Err(Failure::io("read", path, ErrorKind::IsADirectory.into()));
     }
@@ -36,37 +37,50 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
 }
 
 /// A file that takes its place when it is complete: until [`Part::keep`], what stood there before is still there, and
-/// if that never comes nothing is left.
+/// if that never comes nothing is left. A device or pipe has no place to take and is written directly.
 #[derive(Debug)]
 pub struct Part {
     path: PathBuf,
-    temporary: PathBuf,
-    file: Option<std::io::BufWriter<std::fs::File>>,
+    temporary: Option<PathBuf>,
+    file: Option<BufWriter<File>>,
 }
 
 impl Part {
     /// Begins a file; fails at once where it could not be written in the end.
     pub fn begin(path: &Path) -> Result<Self, Failure> {
-        let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
-            return Err(Failure::io("write", path, ErrorKind::IsADirectory.into()));
+        let failed = |error| Failure::io("write", path, error);
+        // Through a link, so that the link stays one.
+        let path = if path.is_symlink() { path.canonicalize().map_err(failed)? } else { path.to_owned() };
+        let before = std::fs::metadata(&path).ok();
+        let Some(name) = path.file_name().filter(|_| !before.as_ref().is_some_and(Metadata::is_dir)) else {
+            return Err(failed(ErrorKind::IsADirectory.into()));
         };
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}.part", std::process::id()));
-        let temporary = path.with_file_name(hidden);
-        let file = std::fs::File::create(&temporary).map_err(|e| Failure::io("write", path, e))?;
-        let file = Some(std::io::BufWriter::with_capacity(1 << 16, file));
-        Ok(Self { path: path.to_owned(), temporary, file })
+        let (temporary, file) = if before.as_ref().is_none_or(Metadata::is_file) {
+            let mut hidden = std::ffi::OsString::from(".");
+            hidden.push(name);
+            hidden.push(format!(".{}.part", std::process::id()));
+            let temporary = path.with_file_name(hidden);
+            let file = File::create(&temporary).map_err(failed)?;
+            if let Some(before) = &before {
+                // Who may read it does not change.
+                let _ = file.set_permissions(before.permissions());
+            }
+            (Some(temporary), file)
+        } else {
+            (None, File::options().write(true).open(&path).map_err(failed)?)
+        };
+        Ok(Self { path, temporary, file: Some(BufWriter::with_capacity(1 << 16, file)) })
     }
 
     /// Puts the file in its place.
     pub fn keep(mut self) -> Result<(), Failure> {
         let Some(file) = self.file.take() else { return Ok(()) };
-        file.into_inner()
-            .map_err(|error| error.into_error())
-            .and_then(|file| file.sync_all())
-            .and_then(|()| std::fs::rename(&self.temporary, &self.path))
-            .map_err(|error| Failure::io("write", &self.path, error))
+        let complete = file.into_inner().map_err(std::io::IntoInnerError::into_error).and_then(|file| {
+            let Some(temporary) = &self.temporary else { return Ok(()) };
+            file.sync_all()?;
+            std::fs::rename(temporary, &self.path)
+        });
+        complete.map_err(|error| Failure::io("write", &self.path, error))
     }
 }
 
@@ -84,8 +98,10 @@ impl Write for Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // After `keep` it is not there any more.
-        let _ = std::fs::remove_file(&self.temporary);
+        if let Some(temporary) = &self.temporary {
+            // After `keep` it is not there any more.
+            let _ = std::fs::remove_file(temporary);
+        }
     }
 }
 
@@ -109,10 +125,30 @@ pub fn write_all(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
     parts.into_iter().try_for_each(Part::keep)
 }
 
-/// Makes a folder, and finds out whether files can be written there: better now than after an hour of work.
-pub fn make_folder(path: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(path).map_err(|error| Failure::io("make the folder", path, error))?;
-    Part::begin(&path.join("weir")).map(drop)
+/// A folder for files to come. If none has come in the end, it goes again where it was not there before.
+#[derive(Debug)]
+pub struct Folder {
+    made: Vec<PathBuf>,
+}
+
+impl Folder {
+    /// Makes a folder, and finds out whether files can be written there: better now than after an hour of work.
+    pub fn make(path: &Path) -> Result<Self, Failure> {
+        let parents = path.ancestors().take_while(|part| !part.as_os_str().is_empty() && !part.exists());
+        let folder = Self { made: parents.map(Path::to_path_buf).collect() };
+        std::fs::create_dir_all(path).map_err(|error| Failure::io("make the folder", path, error))?;
+        Part::begin(&path.join("weir"))?;
+        Ok(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        for folder in &self.made {
+            // Only an empty folder can be removed.
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
 }
 
 /// Prints text to standard output.
@@ -174,6 +210,40 @@ mod tests {
         assert!(write_all(&[(good.clone(), b"x".to_vec()), (bad, b"y".to_vec())]).is_err());
         assert!(!good.exists());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn links_stay_links_and_rights_stay_rights() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        std::fs::write(&real, "before").unwrap();
+        std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&real, &link).unwrap();
+        write_whole(&link, b"after").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&real).unwrap(), "after");
+        assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[test]
+    fn a_device_stays_a_device() {
+        write_whole(Path::new("/dev/null"), b"x").unwrap();
+        assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+        let full = write_whole(Path::new("/dev/full"), b"x").unwrap_err();
+        assert!(full.message().unwrap().contains("no space left"), "{full:?}");
+    }
+
+    #[test]
+    fn an_empty_folder_goes_again() {
+        let base = tempfile::tempdir().unwrap();
+        let path = base.path().join("a/b");
+        drop(Folder::make(&path).unwrap());
+        assert!(!base.path().join("a").exists());
+        let folder = Folder::make(&path).unwrap();
+        std::fs::write(path.join("x"), "x").unwrap();
+        drop(folder);
+        assert!(path.join("x").exists());
     }
 
     #[test]

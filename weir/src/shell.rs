@@ -17,7 +17,7 @@ pub fn completion(shell: Shell) -> Result<Exit, Failure> {
 
 /// `weir man`.
 pub fn man(out: &Path) -> Result<Exit, Failure> {
-    files::make_folder(out)?;
+    let _folder = files::Folder::make(out)?;
     let mut command = Args::command().disable_help_subcommand(true);
     command.build();
     let mut pages: Vec<(PathBuf, Vec<u8>)> = Vec::new();

@@ -60,11 +60,10 @@ impl Look {
         }
     }
 
-    /// Text broken at spaces into lines that fit, all but the first indented by `indent` columns. A word longer than
-    /// the width stays whole, and so do a number and the word behind it: its unit, or what it counts.
+    /// Text broken at spaces into lines that fit. The first line begins behind `indent` columns that the caller has
+    /// filled, the others are indented by as many. A word longer than the width stays whole, and so do a number and
+    /// the word behind it: its unit, or what it counts.
     pub fn wrap(&self, text: &str, indent: usize) -> String {
-        let mut out = String::new();
-        let mut column = 0;
         let mut words: Vec<String> = Vec::new();
         for word in text.split(' ') {
             match words.last_mut().filter(|last| last.ends_with(|c: char| c.is_ascii_digit())) {
@@ -72,17 +71,17 @@ impl Look {
                 None => words.push(word.to_owned()),
             }
         }
-        for word in &words {
+        let mut out = String::new();
+        let mut column = indent;
+        for (i, word) in words.iter().enumerate() {
             let length = word.chars().count();
-            if column > 0 {
-                if column + 1 + length > self.width && column > indent {
-                    out.push('\n');
-                    out.extend(std::iter::repeat_n(' ', indent));
-                    column = indent;
-                } else {
-                    out.push(' ');
-                    column += 1;
-                }
+            if i > 0 && column + 1 + length > self.width && column > indent {
+                out.push('\n');
+                out.extend(std::iter::repeat_n(' ', indent));
+                column = indent;
+            } else if i > 0 {
+                out.push(' ');
+                column += 1;
             }
             out.push_str(word);
             column += length;

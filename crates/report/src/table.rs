@@ -21,22 +21,30 @@ pub struct Column {
     pub(crate) head: String,
     pub(crate) align: Align,
     rank: u8,
+    /// Columns of the screen that it can do with.
+    least: usize,
 }
 
 impl Column {
     /// Words, never left out.
     pub fn words(head: impl Into<String>) -> Self {
-        Self { head: head.into(), align: Align::Left, rank: 0 }
+        Self { head: head.into(), align: Align::Left, rank: 0, least: usize::MAX }
     }
 
     /// Numbers, never left out.
     pub fn numbers(head: impl Into<String>) -> Self {
-        Self { head: head.into(), align: Align::Right, rank: 0 }
+        Self { head: head.into(), align: Align::Right, rank: 0, least: usize::MAX }
     }
 
     /// Gives way where there is no room; the higher the rank, the earlier.
     pub fn optional(mut self, rank: u8) -> Self {
         self.rank = rank;
+        self
+    }
+
+    /// Its text may be broken into lines of this many columns and more before other columns give way.
+    pub fn wrapping(mut self, least: usize) -> Self {
+        self.least = least;
         self
     }
 }
@@ -103,6 +111,7 @@ impl Table {
         table.set_width(u16::try_from(look.width).unwrap_or(u16::MAX));
         if look.colour {
             table.enforce_styling();
+            table.style_text_only();
         }
         table.set_header(
             shown
@@ -135,7 +144,8 @@ impl Table {
         let widths: Vec<usize> = (0..self.columns.len())
             .map(|c| {
                 let cells = self.rows.iter().map(|row| row[c].text.as_str());
-                cells.chain([self.columns[c].head.as_str()]).map(columns_of).max().unwrap_or(0)
+                let widest = cells.chain([self.columns[c].head.as_str()]).map(columns_of).max();
+                widest.unwrap_or(0).min(self.columns[c].least)
             })
             .collect();
         loop {

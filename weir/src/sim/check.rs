@@ -138,8 +138,9 @@ fn human(look: &Look, s: &Scenario, set: &FlowSet, seed: u64) -> String {
         }
     }
     text += &format!(
-        "\n{} The scenario is right. `--format toml` prints every key with its value.\n",
-        look.paint(Ink::Good, "✓")
+        "\n{} {}\n",
+        look.paint(Ink::Good, "✓"),
+        look.wrap("The scenario is right. `--format toml` prints every key with its value.", 2)
     );
     text
 }
@@ -174,7 +175,7 @@ fn classes(s: &Scenario) -> Table {
         Column::words("DSCP"),
         Column::words("kind"),
         Column::words("scheduling"),
-        Column::words("carries"),
+        Column::words("carries").wrapping(20),
     ]);
     for (i, class) in (0u8..).zip(&s.qos.classes) {
         let dscp: Vec<String> = class.dscp.iter().map(u8::to_string).collect();

@@ -36,7 +36,8 @@ fn human(fields: &[&Field]) -> String {
     while at < fields.len() {
         let place = fields[at].place;
         let end = fields[at..].iter().position(|field| field.place != place).map_or(fields.len(), |n| at + n);
-        let mut table = Table::new([Column::words("name"), Column::words("unit"), Column::words("meaning")]);
+        let mut table =
+            Table::new([Column::words("name"), Column::words("unit"), Column::words("meaning").wrapping(30)]);
         for field in &fields[at..end] {
             table.row([field.name, field.unit, field.meaning]);
         }

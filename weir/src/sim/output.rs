@@ -26,14 +26,16 @@ impl Target {
         }
     }
 
-    /// Finds out whether it can be written, before the work is done.
-    pub fn prepare(&self, input: &Path) -> Result<(), Failure> {
+    /// Finds out whether it can be written, before the work is done. A folder that is made for it goes again if
+    /// nothing comes.
+    pub fn prepare(&self, input: &Path) -> Result<Option<files::Folder>, Failure> {
         match self {
             Target::Json(path) | Target::Csv(path) => {
                 files::not_the_input(path, input)?;
-                files::Part::begin(path).map(drop)
+                files::Part::begin(path)?;
+                Ok(None)
             }
-            Target::Folder(path) => files::make_folder(path),
+            Target::Folder(path) => files::Folder::make(path).map(Some),
         }
     }
 

@@ -32,9 +32,10 @@ pub fn run(args: &SimRun) -> Result<Exit, Failure> {
     }
     // Whatever can fail before the run does.
     let target = args.out.as_deref().map(Target::of);
-    if let Some(target) = &target {
-        target.prepare(&args.scenario)?;
-    }
+    let _folder = match &target {
+        Some(target) => target.prepare(&args.scenario)?,
+        None => None,
+    };
     if let Some(path) = &args.flows_csv {
         write_flow_list(path, &args.scenario, &scenario, seeds[0])?;
     }

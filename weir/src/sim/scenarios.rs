@@ -43,13 +43,13 @@ fn human(entries: &[Entry]) -> String {
         Column::words("scenario"),
         Column::numbers("hosts").optional(1),
         Column::numbers("switches").optional(2),
-        Column::words("what it is about"),
+        Column::words("what it is about").wrapping(30),
     ]);
     for e in entries {
         table.row([e.name.to_owned(), e.hosts.to_string(), e.switches.to_string(), e.description.clone()]);
     }
-    format!(
-        "{}\nRun one with `weir sim run builtin:NAME`; print it, to start from, with `weir sim scenarios NAME`.\n",
-        table.text(&screen::look())
-    )
+    let look = screen::look();
+    let hint =
+        "Run one with `weir sim run builtin:NAME`; print it, to start from, with `weir sim scenarios NAME`.";
+    format!("{}\n{}\n", table.text(&look), look.wrap(hint, 0))
 }

@@ -140,14 +140,7 @@ fn read(root: &Table<'_>, resolve: &mut dyn FnMut(&str) -> Result<String, String
         value.elements().iter().filter_map(Value::as_table).collect()
     };
 
-    let qos = read_policy::qos(section("qos"), many("class"));
-    let buffer = read_policy::buffer(section("buffer"));
-    let pfc = read_policy::pfc(section("pfc"));
-    let nic = read_policy::nic(section("nic"));
-    let control = read_control::control(section("control"));
-    let run = read_run::run(section("run"));
-    let (routes, workloads, faults, probes) =
-        (many("route"), many("workload"), many("fault"), section("probes"));
+    // First, so that an error elsewhere does not keep it from being built: names of hosts are checked against it.
     let topology = match section("topology") {
         Some(t) => read_topology::topology(t),
         None => {
@@ -157,6 +150,14 @@ fn read(root: &Table<'_>, resolve: &mut dyn FnMut(&str) -> Result<String, String
             None
         }
     };
+    let qos = read_policy::qos(section("qos"), many("class"));
+    let buffer = read_policy::buffer(section("buffer"));
+    let pfc = read_policy::pfc(section("pfc"));
+    let nic = read_policy::nic(section("nic"));
+    let control = read_control::control(section("control"));
+    let run = read_run::run(section("run"));
+    let (routes, workloads, faults, probes) =
+        (many("route"), many("workload"), many("fault"), section("probes"));
     // Without nodes their names mean nothing, and errors about them would only mislead.
     let (topology_spec, topology) = topology?;
     let names = Names::new(&topology);

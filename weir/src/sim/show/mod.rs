@@ -32,11 +32,11 @@ fn one(look: &Look, scenario: &Scenario, r: &Results) -> String {
             text += &format!("\n{}\n{body}", look.paint(Ink::Heading, title));
         }
     };
-    part("Flows: slowdown is completion time over the time alone on an idle fabric", flows::table(look, r));
+    part("Slowdown of flows: 1 is the time on an idle fabric", flows::table(look, r));
     part("Flow by flow", each::table(look, scenario, r));
     part("Jobs", flows::jobs(look, scenario, r));
     part("Queues: node:port/priority", ports::table(look, r));
-    part("Over time", ports::series(look, r));
+    part("Over time", ports::series(look, scenario, r));
     part("Pauses", pauses::text(look, r));
     part("Notes", notes(look, scenario, &r.notes));
     text.push('\n');

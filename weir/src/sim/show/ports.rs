@@ -1,6 +1,7 @@
 //! Ports: the deepest queues, and their course.
 
 use super::{queue_name, time};
+use weir_fabric::Scenario;
 use weir_report::{Cell, Column, Ink, Look, Table, number, sparkline};
 use weir_sim::results::{PortResult, PriorityResult, Results, Series};
 
@@ -76,7 +77,7 @@ pub fn table(look: &Look, r: &Results) -> String {
 }
 
 /// The course of the busiest series of each kind, and how deep the deepest queue mostly was.
-pub fn series(look: &Look, r: &Results) -> String {
+pub fn series(look: &Look, scenario: &Scenario, r: &Results) -> String {
     let mut text = String::new();
     for (kind, what) in [
         ("queue_bytes", "queue"),
@@ -93,19 +94,24 @@ pub fn series(look: &Look, r: &Results) -> String {
         let most_text = if kind.ends_with("bps") { number::rate(most as f64) } else { number::bytes(most) };
         let end = series.start_ps + series.interval_ps * (series.values.len() as u64).saturating_sub(1);
         let width = look.width.saturating_sub(4).min(96);
-        text += &format!(
-            "  {what} {}: {most_text} at most, from {} to {}\n",
-            series.of,
-            time(series.start_ps),
-            time(end)
-        );
+        let of = flow_ends(scenario, r, &series.of).unwrap_or_else(|| series.of.clone());
+        let line =
+            format!("{what} {of}: {most_text} at most, from {} to {}", time(series.start_ps), time(end));
+        text += &format!("  {}\n", look.wrap(&line, 2));
         text += &format!("  {}\n", look.paint(Ink::Line, sparkline(&series.values, width, 0).trim_end()));
     }
-    text + &depths(r)
+    text + &depths(look, r)
+}
+
+/// `flow 7, h0 to h16`, of a series of a flow.
+fn flow_ends(scenario: &Scenario, r: &Results, of: &str) -> Option<String> {
+    let flow = r.flow(of.strip_prefix("flow ")?.parse().ok()?)?;
+    let name = |host: u32| Some(scenario.topology.nodes().get(host as usize)?.name.as_str());
+    Some(format!("{of}, {} to {}", name(flow.src)?, name(flow.dst)?))
 }
 
 /// From the histogram of the deepest queue that has one.
-fn depths(r: &Results) -> String {
+fn depths(look: &Look, r: &Results) -> String {
     let sampled = r.ports.iter().flat_map(|port| port.priorities.iter().map(move |queue| (port, queue)));
     let deepest =
         sampled.filter(|(_, queue)| !queue.queue_histogram.is_empty()).max_by_key(|(_, q)| q.max_queue_bytes);
@@ -123,11 +129,12 @@ fn depths(r: &Results) -> String {
             bucket => format!("below {}", number::bytes(1000 << (bucket - 1).min(50))),
         }
     };
-    format!(
-        "  depth of {}: {} half of the time, {} 90 %, {} 99 % of it\n",
+    let line = format!(
+        "depth of {}: {} half of the time, {} 90 % and {} 99 % of it",
         queue_name(&port.node, port.port, queue.priority),
         below(0.5),
         below(0.9),
         below(0.99)
-    )
+    );
+    format!("  {}\n", look.wrap(&line, 2))
 }

@@ -81,7 +81,7 @@ pub fn text(look: &Look, scenario: &Scenario, results: &[Results]) -> String {
     };
     let mut text = format!(
         "\n{}\n{}",
-        look.paint(Ink::Heading, "Slowdown (completion time over the time alone), by seed"),
+        look.paint(Ink::Heading, "Slowdown of flows by seed: 1 is the time on an idle fabric"),
         table.text(look)
     );
     let jobs = jobs(scenario, results);
