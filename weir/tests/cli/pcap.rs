@@ -92,3 +92,39 @@ fn a_simulated_port_is_a_clean_capture() {
     assert_eq!(tshark(path, "_ws.malformed"), 0);
     assert_eq!(tshark(path, "infiniband") as u64, summary["roce_packets"].as_u64().unwrap());
 }
+
+/// Every kind of packet at once: marks, CNPs, PFC, repeats, corruption, a port between switches.
+#[test]
+fn what_goes_wrong_is_in_the_capture_too() {
+    let weir = Weir::new();
+    let run = |scenario: &str, port: &str, set: &[&str]| {
+        let mut args = vec!["sim", "run", scenario, "--pcap", port, "--format", "json"];
+        args.extend(set.iter().flat_map(|set| ["--set", *set]));
+        let told = weir.run(&args);
+        assert_eq!(told.code, 0, "{}", told.err);
+        let path = weir.path("weir.pcapng").to_str().unwrap().to_owned();
+        assert_eq!(tshark(&path, "_ws.malformed"), 0, "{scenario}");
+        let seen = weir.run(&["pcap", "weir.pcapng", "--format", "json"]);
+        (json(&told.out), json(&seen.out), path)
+    };
+    let (result, seen, path) = run("builtin:incast", "h0:0", &[]);
+    let host = |name: &str, key: &str| {
+        let hosts = result["hosts"].as_array().unwrap();
+        hosts.iter().find(|host| host["name"] == name).unwrap()[key].as_u64()
+    };
+    assert!(seen["cnp"].as_u64() > Some(0) && seen["cnp"].as_u64() == host("h0", "rp_cnp_handled"));
+    assert_eq!(seen["pfc"].as_u64(), Some(tshark(&path, "macc.opcode == 0x0101") as u64));
+    assert!(seen["pfc"].as_u64() > Some(0), "{seen}");
+    let (_, seen, _) = run("builtin:incast", "s0:16", &[]);
+    assert!(seen["ce"].as_u64() > Some(0) && seen["icrc_bad"] == 0, "{seen}");
+    let faults = ["fault=[{ kind = \"corrupt\", links = \"all\", probability = 0.01 }]"];
+    let (_, seen, _) = run("builtin:incast", "s0:16", &faults);
+    assert!(seen["icrc_bad"].as_u64() > Some(0) && seen["malformed"] == 0, "{seen}");
+    let again = seen["flows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|flow| flow["retransmitted"].as_u64().unwrap())
+        .sum::<u64>();
+    assert!(again > 0, "{seen}");
+}

@@ -63,7 +63,7 @@ fn results_fit_the_terminal() {
         (80, "WEIR sim explain"),
         (200, "WEIR sim run builtin:incast"),
     ] {
-        let shown = without_colour(&on_terminal(&weir, width, line));
+        let shown = without_colour(&on_terminal(&weir, width, &format!("{line} 2>/dev/null")));
         let longest = shown.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(longest <= width as usize && longest > 40, "{line} at {width}: {longest}\n{shown}");
     }

@@ -68,7 +68,7 @@ pub(crate) struct Conn {
     /// All flows have ended: what still arrives is ignored.
     pub(crate) over: bool,
     /// Its number in the scenario's terms; see [`Engine::conn_key`].
-    key: u32,
+    pub(crate) key: u32,
     /// Flows that have started and not ended at the initiator, in order.
     running: VecDeque<u32>,
     /// Flows that have started and not been delivered, with the payload bytes by which they are.
@@ -257,11 +257,15 @@ impl Engine<'_> {
         Ok(slot)
     }
 
+    /// UDP source port of a connection, from the range that annex A17 suggests for entropy.
+    pub(super) fn source_port(&self, key: u32) -> u16 {
+        0xc000 | (hash(self.seed, Purpose::Entropy, u64::from(key), 0) & 0x3fff) as u16
+    }
+
     /// The NIC port and the output ports of the switches from one host to another: by hash of what would be the
     /// 5-tuple, with a seed for each switch.
     fn find_path(&self, src: NodeId, dst: NodeId, key: u32) -> Option<(u32, Vec<u16>)> {
-        let source_port = 0xc000 | (hash(self.seed, Purpose::Entropy, u64::from(key), 0) & 0x3fff) as u32;
-        let words = [src.0, dst.0, source_port | 4791 << 16];
+        let words = [src.0, dst.0, u32::from(self.source_port(key)) | 4791 << 16];
         let path = self.routes.path(self.topology, src, dst, |node, _| {
             ecmp::murmur3(words, hash(self.seed, Purpose::Spray, u64::from(node.0), 0) as u32) as usize
         })?;
