@@ -1,4 +1,5 @@
 //! The command from outside: what it prints, where, and how it ends.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod compare;
 mod docs;
