@@ -160,6 +160,17 @@ impl<F> Switch<F> {
         }
     }
 
+    /// Bytes of memory that the switch takes, frames' room included.
+    pub fn memory_bytes(&self) -> usize {
+        let frames: usize = self.queues.iter().map(|queue| queue.entries.capacity()).sum();
+        size_of::<Self>()
+            + size_of_val(self.lines.as_slice())
+            + size_of_val(self.groups.as_slice())
+            + size_of_val(self.queues.as_slice())
+            + size_of_val(self.dogs.as_slice())
+            + frames * size_of::<crate::queue::Entry<F>>()
+    }
+
     /// Sets every watermark to what is held now.
     pub fn clear_watermarks(&mut self) {
         self.pool.clear_peaks();
