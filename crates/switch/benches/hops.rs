@@ -55,7 +55,11 @@ fn run(name: &str, config: &SwitchConfig, depth: usize) {
     let Ok(mut switch) = Switch::<Pkt>::new(config) else { return println!("{name}: no such switch") };
     let ports = config.ports.len();
     let pkt = Pkt { _flow: 1, _psn: 2, bytes: 1048, ce: false };
-    let mut draw = || 0.5;
+    let mut state = 1u64;
+    let mut draw = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
     for i in 0..ports * depth {
         switch.admit(Time::ZERO, Port((i / depth) as u16), Port((i % ports) as u16), P3, pkt);
     }

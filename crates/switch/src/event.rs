@@ -91,7 +91,7 @@ pub struct Discarded<F> {
 /// What the watchdog has to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A queue was paused for the detection time without sending anything.
+    /// A queue was paused for the detection time without a break.
     StormDetected {
         /// When.
         at: Time,

@@ -31,13 +31,10 @@ impl Rule {
         };
         let lightest = classes.iter().filter_map(weight).min().unwrap_or(1);
         for (slot, class) in classes.iter().enumerate().take(8) {
-            match weight(class) {
-                None => rule.strict |= 1 << slot,
-                Some(weight) => {
-                    let scaled = u64::from(max_frame_bytes.max(1)) * u64::from(weight) / u64::from(lightest);
-                    rule.quanta[slot] = scaled.min(1 << 30) as u32;
-                }
-            }
+            rule.strict |= u8::from(weight(class).is_none()) << slot;
+            let weight = u64::from(weight(class).unwrap_or(lightest));
+            let scaled = u64::from(max_frame_bytes.max(1)) * weight / u64::from(lightest);
+            rule.quanta[slot] = scaled.min(1 << 30) as u32;
         }
         if scheduler == Scheduler::PacketRoundRobin {
             let first = classes.first().is_some_and(|class| class.priority.number() == 0);

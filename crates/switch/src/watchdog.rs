@@ -1,6 +1,6 @@
 //! The PFC watchdog, as SONiC has it: a queue that stays paused is in a storm until pauses stay away.
 
-use weir_units::{Span, Time};
+use weir_units::Span;
 
 /// What the watchdog does with a queue in a storm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,8 @@ pub enum WatchdogAction {
 /// The watchdog of every port and lossless priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WatchdogParams {
-    /// A queue that was paused for this long without sending is in a storm (`detection_time`).
+    /// A queue that was paused for this long without a break is in a storm, whether or not anything waits in it
+    /// (`detection_time`).
     pub detection: Span,
     /// Without a pause for this long, it is well again (`restoration_time`).
     pub restoration: Span,
@@ -42,6 +43,4 @@ pub struct WatchdogState {
     pub rx_packets: u64,
     /// Frames from the port dropped in storms (`PFC_WD_QUEUE_STATS_RX_DROPPED_PACKETS`).
     pub rx_dropped_packets: u64,
-    /// The last frame of the queue that was sent.
-    pub(crate) last_sent: Time,
 }

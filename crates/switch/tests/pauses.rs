@@ -6,7 +6,7 @@ use common::net::{Net, Source};
 use common::{C100, P3, alpha, hpcc, port, switch};
 use weir_switch::headroom::{Headroom, Link};
 use weir_switch::{
-    ClassConfig, DropReason, MmuParams, PauseStyle, PfcParams, PortConfig, SwitchConfig, pause,
+    ClassConfig, DropReason, MmuParams, PauseStyle, PfcParams, PortConfig, SwitchConfig, Threshold, pause,
 };
 use weir_units::{Rate, Span, Time};
 
@@ -122,22 +122,27 @@ fn t11_headroom_of_the_formula_is_enough_and_not_much_too_much() {
 fn no_port_loses_a_frame_even_when_all_cross_the_threshold_at_once() {
     // Eight senders, a receiver that stops; the smallest buffer there can be, and an alpha that gives each port more
     // than its share, so that thresholds fall under what ports already hold.
-    for (exponent, shared) in [(3, 20_000), (0, 20_000), (-3, 1), (3, 1)] {
+    let dynamic = |exponent| Threshold::Dynamic(alpha(exponent));
+    // Static thresholds that promise more than there is.
+    let thresholds =
+        [dynamic(3), dynamic(0), dynamic(-3), Threshold::Static(15_000), Threshold::Static(1_000_000)];
+    for (ingress, shared) in thresholds.into_iter().flat_map(|ingress| [(ingress, 1), (ingress, 20_000)]) {
+        let class = ClassConfig { ingress, ..lossless(0, 0) };
         let link = Link { rate: C100, delay: US, max_frame_bytes: u32::from(MTU), response: Span::ZERO };
         let headroom = Headroom::of(&link).total();
         let buffer = 9 * (headroom + u64::from(MTU)) + shared;
-        let config = switch(buffer, &[lossless(0, exponent)], &ports(9, C100, headroom));
+        let config = switch(buffer, &[class], &ports(9, C100, headroom));
         for stop_us in [5, 50, 77] {
             let (mut net, sw) = incast(&config, 8, C100, PauseStyle::Quanta, Span::ZERO);
             net.run_until(Time::from_us(stop_us));
             let now = net.now;
             net.the_switch(sw).handle_pause(now, port(8), 20_000);
             net.run_until(Time::from_us(stop_us + 300));
-            assert_eq!(net.drops, [], "alpha 2^{exponent}, {shared} B shared");
+            assert_eq!(net.drops, [], "{ingress:?}, {shared} B shared");
             assert!(net.delivered.iter().all(|bytes| *bytes > 0), "{:?}", net.delivered);
         }
         // One byte less is refused, with the sum.
-        let less = switch(buffer - shared, &[lossless(0, exponent)], &ports(9, C100, headroom));
+        let less = switch(buffer - shared, &[class], &ports(9, C100, headroom));
         let error = weir_switch::Switch::<common::Pkt>::new(&less).unwrap_err().to_string();
         assert!(error.contains(&format!("= {} B", buffer - shared)), "{error}");
     }

@@ -250,10 +250,8 @@ fn watch<F>(params: &WatchdogParams, dog: &WatchdogState, queue: &Queue<F>, now:
     let until = queue.pause.until(now);
     match (dog.stormed, until) {
         (false, None) => Time::MAX,
-        (false, Some(_)) => {
-            let since = queue.pause.from().max(dog.last_sent);
-            since.saturating_add(params.detection)
-        }
+        // Since the pause took effect the queue has sent nothing.
+        (false, Some(_)) => queue.pause.from().saturating_add(params.detection),
         (true, Some(until)) => until.saturating_add(params.restoration),
         (true, None) => queue.pause.ended().saturating_add(params.restoration),
     }

@@ -284,8 +284,9 @@ impl<F: Frame> Switch<F> {
             group.resumes_sent += 1;
             self.outbox.push_back((in_port, PfcFrame::resume(priority)));
         }
-        if let Some(dog) = self.dogs.get_mut(base + slot) {
-            dog.last_sent = now;
+        if self.storms > 0
+            && let Some(dog) = self.dogs.get_mut(base + slot)
+        {
             dog.tx_packets += u64::from(dog.stormed);
         }
         Some(Departure { frame, in_port, priority, marked })
