@@ -201,7 +201,7 @@ impl PortConfig {
 /// Priority flow control.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PfcParams {
-    /// Off: lossless classes are lossy ones that drop at their ingress threshold; received pauses are still obeyed.
+    /// Off: lossless classes are lossy ones that drop at their ingress threshold, and received PFC frames are ignored.
     pub enabled: bool,
     /// How long a pause holds, sent and received.
     pub style: PauseStyle,
@@ -209,7 +209,7 @@ pub struct PfcParams {
     pub quanta: u16,
     /// A pause is repeated when this share of its time has passed, 0 to 1 (exclusive).
     pub refresh: f64,
-    /// Time between the arrival of a pause and the end of its effect on what may start
+    /// Time between the arrival of a pause and the last start of a frame that it stops
     /// ([`pause::response_limit`](crate::pause::response_limit) is what the standard allows).
     pub response_delay: Span,
 }

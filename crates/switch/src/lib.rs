@@ -5,7 +5,8 @@
 //! 1. A frame has arrived whole: [`Switch::admit`] takes it in or gives it back with the reason.
 //! 2. [`Switch::poll_pfc`] until `None`: PFC frames that must leave, each as soon as its port's line is free and
 //!    before any data.
-//! 3. A port's line is free: [`Switch::dequeue`] gives the next frame that may go; then step 2 again.
+//! 3. A port's line is free: [`Switch::dequeue`] gives the next frame that may go; then step 2 again. A frame that
+//!    arrives for a line that is free may take [`Switch::pass`] instead, steps 1 and 3 in one.
 //! 4. A PFC frame has arrived: [`Switch::handle_pfc`]. [`Switch::poll_ready`] names ports that may send again.
 //! 5. [`Switch::next_deadline`] is due: [`Switch::handle_deadline`], then steps 2 and 4's `poll_ready`.
 //!

@@ -70,6 +70,19 @@ impl PfcFrame {
     }
 }
 
+impl From<&PfcFrame> for weir_wire::Pfc {
+    fn from(frame: &PfcFrame) -> Self {
+        Self { enabled: u16::from(frame.enable), quanta: frame.quanta }
+    }
+}
+
+impl From<&weir_wire::Pfc> for PfcFrame {
+    /// The upper half of the class-enable vector is reserved, and ignored.
+    fn from(pfc: &weir_wire::Pfc) -> Self {
+        Self { enable: pfc.enabled as u8, quanta: pfc.quanta }
+    }
+}
+
 /// Whether one queue is paused, since when and until when, and for how long it was in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PauseTimer {
@@ -300,6 +313,15 @@ mod tests {
         assert!(Priority::ALL.iter().all(|p| rx.is_paused(Time::from_ns(1), *p)));
         rx.handle_pause(Time::from_ns(2), 0);
         assert!(!Priority::ALL.iter().any(|p| rx.is_paused(Time::from_ns(2), *p)));
+    }
+
+    #[test]
+    fn a_frame_survives_the_wire() {
+        let mut frame = PfcFrame::pause(P3, 77);
+        frame.set(Priority::from_pcp(6), 0);
+        let pfc = weir_wire::Pfc::from(&frame);
+        assert_eq!((pfc.quanta_of(3), pfc.quanta_of(6), pfc.quanta_of(0)), (Some(77), Some(0), None));
+        assert_eq!(PfcFrame::from(&pfc), frame);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Whatever happens to a switch, its accounts agree with each other, with what went in and out, and with what it told
 //! its peers.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod common;
 
 use common::{C100, P0, P3, P4, Pkt, alpha, hpcc, port, switch};

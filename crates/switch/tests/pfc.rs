@@ -1,5 +1,7 @@
 //! Pauses sent and received by one switch: thresholds, hysteresis, quanta, repetition, response, links.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod common;
 
 use common::{C100, P0, P3, P4, Pkt, alpha, at, no_draw, port, switch};
@@ -55,6 +57,30 @@ fn the_pause_is_at_the_threshold_and_the_resume_below_it_by_the_offset() {
     switch.clear_watermarks();
     let counters = switch.counters(at(9), port(0), P3).unwrap();
     assert_eq!((counters.group_watermark_bytes, counters.xoff_room_watermark_bytes), (9_000, 0));
+}
+
+#[test]
+fn a_full_pool_pauses_whoever_sends_even_below_a_static_threshold() {
+    let class = ClassConfig { ingress: Threshold::Static(1_000_000), ..ClassConfig::lossless(P3, alpha(0)) };
+    let ports = [PortConfig { headroom_bytes: 30_000, ..PortConfig::new(C100) }; 3];
+    let mut switch = Switch::new(&switch(3 * 31_048 + 10_000, &[class], &ports)).unwrap();
+    fill(&mut switch, at(0), 10);
+    assert_eq!(switch.poll_pfc(), None, "full to the last byte");
+    fill(&mut switch, at(0), 1);
+    assert_eq!(switch.poll_pfc(), Some((port(0), PfcFrame::pause(P3, u16::MAX))));
+    switch.admit(at(0), port(1), port(2), P3, Pkt::new(11, 1000));
+    assert_eq!(switch.poll_pfc(), Some((port(1), PfcFrame::pause(P3, u16::MAX))));
+    assert_eq!(
+        (switch.shared_used(), switch.headroom_used()),
+        (12_000, 0),
+        "each in its own set-aside frame"
+    );
+    switch.admit(at(0), port(1), port(2), P3, Pkt::new(12, 1000));
+    assert_eq!(switch.headroom_used(), 1_000);
+    switch.dequeue(at(1), port(2), &mut no_draw).unwrap();
+    assert_eq!(switch.poll_pfc(), None, "still beyond");
+    switch.dequeue(at(1), port(2), &mut no_draw).unwrap();
+    assert_eq!(switch.poll_pfc(), Some((port(0), PfcFrame::resume(P3))));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Literature checks T1, T12, T13, scheduling shares, and lossy classes.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod common;
 
 use common::{C100, P0, P3, P4, Pkt, Rng, alpha, at, no_draw, port, switch};

@@ -28,7 +28,7 @@ impl<F: Frame> Switch<F> {
         priority: Priority,
         frame: F,
     ) -> Pass<F> {
-        match self.pass_through(now, in_port, out_port, priority, &frame) {
+        match self.pass_through(in_port, out_port, priority, &frame) {
             // It leaves nothing behind, and no curve marks at a depth of nothing.
             true => Pass::Through(Departure { frame, in_port, priority, marked: false }),
             false => Pass::Admitted(self.admit(now, in_port, out_port, priority, frame)),
@@ -37,14 +37,7 @@ impl<F: Frame> Switch<F> {
 
     /// Charges and releases the frame if it goes straight through; else changes nothing.
     #[inline]
-    fn pass_through(
-        &mut self,
-        now: Time,
-        in_port: Port,
-        out_port: Port,
-        priority: Priority,
-        frame: &F,
-    ) -> bool {
+    fn pass_through(&mut self, in_port: Port, out_port: Port, priority: Priority, frame: &F) -> bool {
         let slot = usize::from(self.slots[priority.index()]);
         let bytes = frame.bytes();
         if slot >= self.stride || bytes > u32::from(u16::MAX) || self.storms > 0 {
@@ -68,9 +61,6 @@ impl<F: Frame> Switch<F> {
         queue.octets += u64::from(bytes);
         queue.peak = queue.peak.max(bytes);
         self.rule.serve_alone(&mut line.round, slot);
-        if let Some(dog) = self.dogs.get_mut(out_port.index() * self.stride + slot) {
-            dog.last_sent = now;
-        }
         true
     }
 }

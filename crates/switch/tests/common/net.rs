@@ -65,7 +65,7 @@ struct Host {
 }
 
 enum Kind {
-    Host(Host),
+    Host(Box<Host>),
     Switch(Box<Switch<Pkt>>),
 }
 
@@ -125,7 +125,7 @@ impl Net {
     pub fn host(&mut self, rate: Rate, source: Option<Source>) -> usize {
         let rx = PauseRx::new(rate, self.style, self.response);
         let next = source.map_or(Time::MAX, |source| source.start);
-        self.nodes.push(Kind::Host(Host { rx, source, next }));
+        self.nodes.push(Kind::Host(Box::new(Host { rx, source, next })));
         self.lines.push(Vec::new());
         self.due.push(Time::MAX);
         self.routes.push(Vec::new());
@@ -192,7 +192,9 @@ impl Net {
 
     pub fn start(&mut self) {
         for node in 0..self.nodes.len() {
-            if let Kind::Host(Host { source: Some(source), .. }) = &self.nodes[node] {
+            if let Kind::Host(host) = &self.nodes[node]
+                && let Some(source) = host.source
+            {
                 let start = source.start;
                 self.at(start, What::Wake { node, port: 0 });
             }
