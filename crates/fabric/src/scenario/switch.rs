@@ -120,7 +120,8 @@ impl Scenario {
                 let max_frame_bytes = self.nic.max_frame_bytes();
                 let link =
                     sw::headroom::Link { rate: link.rate, delay: link.delay, max_frame_bytes, response };
-                sw::headroom::Headroom::of(&link).total()
+                let lossless = self.qos.classes.iter().filter(|class| class.lossless).count() as u32;
+                sw::headroom::Headroom::of(&link).with_lossless_classes(lossless).total()
             }
         }
     }

@@ -59,6 +59,12 @@ impl Headroom {
         }
     }
 
+    /// The same where so many classes are lossless: in the worst case the PFC frames of all others go first.
+    pub const fn with_lossless_classes(mut self, classes: u32) -> Self {
+        self.pfc_frame = PFC_FRAME_BYTES * if classes > 1 { classes as u64 } else { 1 };
+        self
+    }
+
     /// The sum.
     pub const fn total(&self) -> u64 {
         self.own_frame + self.pfc_frame + self.cable_out + self.response + self.peer_frame + self.cable_back
@@ -129,6 +135,14 @@ mod tests {
         for part in ["1048 B own frame", "64 B PFC", "12500 B cable out", "25216 B response", "= 52376 B"] {
             assert!(text.contains(part), "{text}");
         }
+    }
+
+    #[test]
+    fn pfc_frames_of_other_classes_may_go_first() {
+        let one = Headroom::of(&link());
+        assert_eq!(one.with_lossless_classes(0), one);
+        assert_eq!(one.with_lossless_classes(1), one);
+        assert_eq!(one.with_lossless_classes(3).total(), one.total() + 128);
     }
 
     #[test]
