@@ -1,6 +1,6 @@
 //! The accounting of the ns-3 HPCC simulator: sequences worked out by hand from its rules.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![allow(clippy::unwrap_used, reason = "what tests share fails as tests do")]
 
 mod common;
 

@@ -1,7 +1,7 @@
 //! Whatever happens to a switch, its accounts agree with each other, with what went in and out, and with what it told
 //! its peers.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![allow(clippy::unwrap_used, reason = "what tests share fails as tests do")]
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! Networks of switches under pauses alone: literature checks T9, T11, T24 and the unfairness of the DCQCN paper.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![allow(clippy::unwrap_used, reason = "what tests share fails as tests do")]
 
 mod common;
 

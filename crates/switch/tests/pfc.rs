@@ -1,6 +1,6 @@
 //! Pauses sent and received by one switch: thresholds, hysteresis, quanta, repetition, response, links.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![allow(clippy::unwrap_used, reason = "what tests share fails as tests do")]
 
 mod common;
 

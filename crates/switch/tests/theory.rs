@@ -1,6 +1,6 @@
 //! Literature checks T1, T12, T13, scheduling shares, and lossy classes.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![allow(clippy::unwrap_used, reason = "what tests share fails as tests do")]
 
 mod common;
 
