@@ -6,6 +6,7 @@ use std::process::Command;
 /// A program that a test runs, and the Debian package that brings it.
 const NEEDED: &[(&str, &str, &str)] = &[
     ("tshark", "tshark", "decodes what Weir writes, in the wire and pcap tests"),
+    ("script", "bsdutils", "a terminal for the tests of the command line"),
     ("cc", "gcc", "links Rust programs"),
 ];
 

@@ -44,6 +44,34 @@ pub struct Effort {
     pub refine_points: usize,
 }
 
+impl Effort {
+    /// A dozen candidates besides the presets.
+    pub const QUICK: Effort = Effort { seeds: 2, start_points: 6, refine_points: 2 };
+    /// The usual.
+    pub const NORMAL: Effort = Effort { seeds: 4, start_points: 9, refine_points: 3 };
+    /// As many as a longer break allows.
+    pub const THOROUGH: Effort = Effort { seeds: 5, start_points: 24, refine_points: 8 };
+
+    /// At most this many candidates in all, `presets` of them presets, on four seeds. Half of those that are left are
+    /// spread over the space, the others look around the best.
+    pub fn of_trials(trials: usize, presets: usize) -> Self {
+        let left = trials.saturating_sub(presets);
+        let refine_points = left / 4;
+        Effort { seeds: 4, start_points: left - 2 * refine_points, refine_points }
+    }
+
+    /// The most that at most this many runs can do, on two to four seeds. The presets are run in any case.
+    pub fn of_runs(runs: usize, presets: usize) -> Self {
+        let seeds = if runs >= 12 * presets.max(1) { 4 } else { 2 };
+        // A candidate of the start costs a run, and the better third all seeds; one around the best costs all seeds.
+        let most = |trials| {
+            plan(Effort { seeds, ..Self::of_trials(trials, presets) }, Favour::Balance, 1).most_runs(presets)
+        };
+        let trials = (presets..presets + runs).rev().find(|&trials| most(trials) <= runs).unwrap_or(presets);
+        Effort { seeds, ..Self::of_trials(trials, presets) }
+    }
+}
+
 /// The plan for a scenario: `seed` is that of the search, and its successors are those of the workloads.
 pub fn plan(effort: Effort, favour: Favour, seed: u64) -> Plan {
     Plan {
@@ -84,4 +112,24 @@ pub fn tune(
     tell: &(dyn Fn(usize) -> bool + Sync),
 ) -> Result<Outcome, SimError> {
     search(&Simulated::new(scenario), presets(), &space(scenario), plan, tell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_effort_keeps_within_what_was_allowed() {
+        for (trials, presets) in [(0, 7), (7, 7), (8, 7), (30, 7), (200, 7)] {
+            let effort = Effort::of_trials(trials, presets);
+            let all = presets + effort.start_points + 2 * effort.refine_points;
+            assert_eq!(all, trials.max(presets));
+        }
+        for runs in [0, 14, 30, 73, 84, 500] {
+            let effort = Effort::of_runs(runs, 7);
+            let most = plan(effort, Favour::Balance, 1).most_runs(7);
+            assert!(most <= runs.max(14), "{runs}: {effort:?} {most}");
+            assert!(most + 4 * effort.seeds >= runs, "{runs} could do more than {effort:?}: {most}");
+        }
+    }
 }

@@ -11,6 +11,7 @@ mod outputs;
 mod pcap;
 mod run;
 mod terminal;
+mod tune;
 
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
