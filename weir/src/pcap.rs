@@ -7,6 +7,9 @@ use std::path::Path;
 use weir_report::{Cell, Column, Ink, Look, Table, number};
 use weir_wire::capture::{CaptureError, Summary, summarise};
 
+/// Flows beyond this many are counted.
+const MOST_FLOWS: usize = 40;
+
 /// Summarise a capture.
 pub fn run(args: &Pcap) -> Result<Exit, Failure> {
     let summary = summarise(files::open(&args.file)?).map_err(|error| match error {
@@ -71,6 +74,13 @@ fn human(look: &Look, s: &Summary, name: &str) -> String {
     }
     if !s.flows.is_empty() {
         text += &format!("\n{}", flows(s).text(look));
+        if s.flows.len() > MOST_FLOWS {
+            let more = n((s.flows.len() - MOST_FLOWS) as u64);
+            text += &format!(
+                "{}\n",
+                look.paint(Ink::Dim, &format!("and {more} more; --format json has them all"))
+            );
+        }
     }
     text.push('\n');
     for (good, verdict) in verdicts(s) {
@@ -101,7 +111,7 @@ fn flows(s: &Summary) -> Table {
         0 => Cell::default(),
         count => Cell::inked(ink, number::count(count)),
     };
-    for f in &s.flows {
+    for f in s.flows.iter().take(MOST_FLOWS) {
         table.row([
             Cell::from(f.src.as_str()),
             Cell::from(f.dst.as_str()),

@@ -68,14 +68,14 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A change as per cent, with its sign: `+12.3 %`, `-0.5 %`, `same`.
+/// A change as per cent, with its sign: `+12.3 %`, `-0.5 %`, `same`; from elevenfold on as a factor: `×51.8`.
 pub fn change(share: f64) -> String {
     match share * 100.0 {
         0.0 => "same".to_owned(),
         p if p.abs() < 0.005 => format!("{}0.01 %", if p > 0.0 { "<+" } else { ">-" }),
         p if p.abs() < 10.0 => format!("{p:+.2} %"),
         p if p.abs() < 1000.0 => format!("{p:+.1} %"),
-        p => format!("{p:+.0} %"),
+        _ => format!("×{}", significant(share + 1.0, 3)),
     }
 }
 
@@ -176,6 +176,7 @@ mod tests {
         assert_eq!(change(0.123), "+12.3 %");
         assert_eq!(change(-0.005), "-0.50 %");
         assert_eq!(change(0.000_01), "<+0.01 %");
+        assert_eq!(change(50.8), "×51.8");
     }
 
     #[test]

@@ -110,7 +110,7 @@ fn human(look: &Look, pairs: &[Pair], args: &SimCompare) -> String {
         let higher =
             pairs.iter().filter(|pair| pair.comparison.metrics[i].b > pair.comparison.metrics[i].a).count();
         table.row([
-            Cell::from(metric.name.replace('_', " ")),
+            Cell::from(name(&metric.name)),
             Cell::from(figure(&metric.name, a)),
             Cell::from(figure(&metric.name, b)),
             change(&metric.name, a, b),
@@ -138,6 +138,18 @@ fn human(look: &Look, pairs: &[Pair], args: &SimCompare) -> String {
         text += &format!("{} in only one of them\n", number::counted(sum(|c| c.unmatched_flows), "flow"));
     }
     text
+}
+
+/// In words; the unit stands beside each figure.
+fn name(name: &str) -> String {
+    let bare = ["_bps", "_bytes", "_us"].iter().find_map(|unit| name.strip_suffix(unit)).unwrap_or(name);
+    match bare {
+        "jain" => "Jain's index".to_owned(),
+        "ecn_marks" => "ECN marks".to_owned(),
+        "cnps" => "CNPs".to_owned(),
+        "pfc_pauses" => "PFC pauses".to_owned(),
+        bare => bare.replace('_', " ").replace("fct", "FCT").replace("p999", "p99.9"),
+    }
 }
 
 fn figure(name: &str, value: f64) -> String {

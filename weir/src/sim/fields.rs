@@ -28,7 +28,7 @@ fields! {
     "schema" "-" "Version of the form of this file; raised when a field changes its meaning or goes away."
     "version" "-" "Version of Weir that wrote it."
     "scenario" "-" "Name of the scenario."
-    "config_hash" "128 bits" "Fingerprint of the resolved scenario and every flow that it generated."
+    "config_hash" "128 bits" "Fingerprint of the resolved scenario, seeds aside: the same for the same scenario, wherever its file lies."
     "seed" "-" "Seed of every random draw. Same scenario, same seed: same bytes."
     "digest" "128 bits" "Fingerprint of everything here but `run`: equal digests are equal runs."
     "end" "-" "Why the run ended: completed (every flow ended), time_limit, stuck (nothing left to happen, flows left), deadlock, cancelled."

@@ -22,7 +22,7 @@ fn what_differs_is_a_finding() {
     let weir = two_runs();
     let told = weir.run(&["sim", "compare", "a.json", "b.json"]);
     assert_eq!(told.code, 1);
-    for piece in ["different scenarios", "slowdown p99", "fct mean us", "+", "4 flows in both"] {
+    for piece in ["different scenarios", "slowdown p99", "FCT mean", "+", "4 flows in both"] {
         assert!(told.out.contains(piece), "no `{piece}` in\n{}", told.out);
     }
     let told = weir.run(&["sim", "compare", "a.json", "b.json", "--format", "json"]);
@@ -34,6 +34,14 @@ fn what_differs_is_a_finding() {
     let fct = report["metrics"].as_array().unwrap().iter().find(|m| m["name"] == "fct_mean_us").unwrap();
     // Four links' delay more there and back: at least 8 us.
     assert!(fct["b"].as_f64().unwrap() - fct["a"].as_f64().unwrap() >= 8.0, "{fct}");
+}
+
+#[test]
+fn two_seeds_of_one_scenario_are_told_from_two_scenarios() {
+    let weir = two_runs();
+    weir.well(&["sim", "run", "a.toml", "--out", "c.json", "--seed", "2"]);
+    let told = weir.run(&["sim", "compare", "a.json", "c.json"]);
+    assert!(told.code == 1 && told.out.contains("The same scenario with seed 1 and seed 2"), "{}", told.out);
 }
 
 #[test]

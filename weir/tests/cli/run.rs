@@ -53,6 +53,20 @@ fn json_is_the_same_every_time_and_on_any_number_of_threads() {
     assert_eq!(timed["digest"], json(&one)["digest"]);
 }
 
+/// A result says what was run, not where its file lay: notes of keys without effect name the file, and do not count.
+#[test]
+fn the_digest_does_not_depend_on_the_files_place() {
+    let weir = Weir::new();
+    let text = format!("{SMALL}[control]\nenabled = false\npreset = \"firmware\"\n");
+    weir.file("a.toml", &text).file("b.toml", &text);
+    let run = |args: &[&str]| json(&weir.well(&[&["sim", "run", "--format", "json"], args].concat()));
+    let (a, b) = (run(&["a.toml"]), run(&["./b.toml"]));
+    assert_eq!((&a["digest"], &a["config_hash"]), (&b["digest"], &b["config_hash"]));
+    let other = run(&["a.toml", "--seed", "2"]);
+    assert_eq!(a["config_hash"], other["config_hash"]);
+    assert_ne!(a["digest"], other["digest"]);
+}
+
 #[test]
 fn settings_change_the_run() {
     let weir = Weir::new();

@@ -58,7 +58,7 @@ impl Engine<'_> {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             scenario: self.scenario.name.clone(),
-            config_hash: config_hash(self.scenario, self.set),
+            config_hash: config_hash(self.scenario),
             seed: self.seed,
             digest: String::new(),
             end,
@@ -230,10 +230,15 @@ impl Engine<'_> {
 }
 
 /// Hash of a scenario and the flows that it generated.
-fn config_hash(scenario: &weir_fabric::Scenario, set: &weir_fabric::FlowSet) -> String {
+/// Of everything that a scenario says, wherever its text lay: without notices, which name the file, and without seeds,
+/// which differ from run to run of one scenario.
+fn config_hash(scenario: &weir_fabric::Scenario) -> String {
+    let mut bare = scenario.clone();
+    bare.notices.clear();
+    bare.run.seeds.clear();
     let mut hash = Fnv128::new();
     // Debug output names every field and follows from the values alone; writing to the hash cannot fail.
-    let _ = write!(Text(&mut hash), "{scenario:?}{set:?}");
+    let _ = write!(Text(&mut hash), "{bare:?}");
     hash.to_string()
 }
 

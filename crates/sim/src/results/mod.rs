@@ -110,7 +110,7 @@ pub struct Results {
     pub version: String,
     /// Name of the scenario.
     pub scenario: String,
-    /// Hash of the scenario with everything that it generated.
+    /// Hash of the resolved scenario, seeds aside.
     pub config_hash: String,
     /// The seed of every random draw.
     pub seed: u64,

@@ -68,9 +68,9 @@ pub fn table(look: &Look, r: &Results) -> String {
         return String::new();
     }
     let mut text = table.text(look);
-    if queues.len() > MOST_QUEUES {
-        text += &look
-            .paint(Ink::Dim, &format!("and {} more; --out DIR writes them all", queues.len() - MOST_QUEUES));
+    if queues.len() > shown {
+        let more = number::count((queues.len() - shown) as u64);
+        text += &look.paint(Ink::Dim, &format!("and {more} more; --out DIR writes them all"));
         text.push('\n');
     }
     text
