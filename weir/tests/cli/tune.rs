@@ -41,8 +41,8 @@ fn a_time_is_kept() {
     weir.file("a.toml", SMALL);
     let begun = std::time::Instant::now();
     weir.well(&["tune", "a.toml", "--budget", "1s"]);
-    // Twice over on a machine that is busy with other tests, and some.
-    assert!(begun.elapsed().as_secs_f64() < 4.0, "{:?}", begun.elapsed());
+    // Generous, for a machine that is busy with other tests.
+    assert!(begun.elapsed().as_secs_f64() < 15.0, "{:?}", begun.elapsed());
 }
 
 #[test]
