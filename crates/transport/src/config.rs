@@ -116,6 +116,8 @@ pub struct QpConfig {
     pub sq_psn: Psn,
     /// First PSN expected.
     pub rq_psn: Psn,
+    /// Most payload bytes in flight, whatever the congestion controller's window; `u64::MAX` for no cap.
+    pub window_bytes: u64,
     /// An acknowledgement is asked for at every n-th packet and at each message's last; also when the window closes, and
     /// when a quarter of the timeout has passed.
     pub ack_every: u32,
@@ -167,6 +169,7 @@ impl Default for QpConfig {
             mtu: 1024,
             sq_psn: Psn::new(0),
             rq_psn: Psn::new(0),
+            window_bytes: u64::MAX,
             ack_every: 16,
             ack_timeout: crate::ack_timeout(14),
             retry_count: 7,

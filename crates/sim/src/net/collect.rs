@@ -1,6 +1,8 @@
 //! From an engine that has run to results.
 
 use super::engine::Engine;
+use super::event::Event;
+use super::line::MIN_FRAME_BYTES;
 use crate::results::{
     EndReason, FlowStatus, Fnv128, JobResult, Percentiles, PortResult, PriorityResult, Results, RunCost,
     SCHEMA, Summary, jain,
@@ -79,11 +81,32 @@ impl Engine<'_> {
         results
     }
 
-    fn port_results(&self, end_ps: u64) -> Vec<PortResult> {
-        (0..self.lines.len() as u32).map(|port| self.port_result(port, end_ps)).collect()
+    /// Frames and bytes that are on the way to each port. Empties the queue of events.
+    fn flying(&mut self) -> Vec<(u64, u64)> {
+        let mut flying = vec![(0, 0); self.lines.len()];
+        while let Some((_, event)) = self.wheel.pop() {
+            let (port, bytes) = match event {
+                Event::ToSwitch { node, local, frame } => {
+                    (self.switches[node as usize].first_port + u32::from(local), u64::from(frame.bytes))
+                }
+                Event::ToHost { port, frame } | Event::Arrive { port, frame } => {
+                    (port, u64::from(frame.bytes))
+                }
+                Event::Pfc { port, .. } => (port, u64::from(MIN_FRAME_BYTES)),
+                _ => continue,
+            };
+            let of_port = &mut flying[port as usize];
+            *of_port = (of_port.0 + 1, of_port.1 + bytes);
+        }
+        flying
     }
 
-    fn port_result(&self, port: u32, end_ps: u64) -> PortResult {
+    fn port_results(&mut self, end_ps: u64) -> Vec<PortResult> {
+        let flying = self.flying();
+        (0..self.lines.len() as u32).map(|port| self.port_result(port, end_ps, &flying)).collect()
+    }
+
+    fn port_result(&self, port: u32, end_ps: u64, flying: &[(u64, u64)]) -> PortResult {
         let line = &self.lines[port as usize];
         let node = self.node_of(port);
         let mut priorities = Vec::new();
@@ -116,6 +139,10 @@ impl Engine<'_> {
             }
         }
         let peer = &self.lines[line.peer as usize];
+        let losses = &self.losses[line.peer as usize];
+        let (flying_frames, flying_bytes) = flying[port as usize];
+        let rx_frames = peer.tx_frames.saturating_add_signed(-losses.missing_frames) - flying_frames;
+        let rx_bytes = peer.tx_bytes.saturating_add_signed(-losses.missing_bytes) - flying_bytes;
         PortResult {
             node: self.topology.node(node).name.clone(),
             switch: line.switch,
@@ -125,10 +152,10 @@ impl Engine<'_> {
             rate_bps: line.rate.as_bps(),
             tx_frames: line.tx_frames,
             tx_bytes: line.tx_bytes,
-            rx_frames: line.rx_frames,
-            rx_bytes: line.rx_bytes,
+            rx_frames,
+            rx_bytes,
             utilisation: line.busy().as_ps() as f64 / end_ps.max(1) as f64,
-            link_drops: line.lost,
+            link_drops: self.losses[port as usize].frames,
             rx_errors: self.faults[line.peer as usize].as_ref().map_or(0, |faults| faults.bad_fcs),
             priorities,
         }

@@ -11,7 +11,7 @@ use crate::results::{FlowResult, FlowStatus};
 use std::collections::VecDeque;
 use weir_congestion::ControlParams;
 use weir_congestion::NotificationPoint;
-use weir_fabric::{FlowSpec, Hop, NodeId, Op};
+use weir_fabric::{FlowSpec, Hop, NodeId, Op, Window};
 use weir_switch::ecmp;
 use weir_transport::{
     Completion, CqId, NoMemory, PostError, Qp, QpConfig, QpState, RecvWr, Selective, SendOp, SendWr, Status,
@@ -200,6 +200,12 @@ impl Engine<'_> {
         let line = self.lines[port as usize].rate;
         let peer_line = self.lines[peer_port as usize].rate;
         let base_rtt = self.base_rtt(port, &forth, peer_port, &back);
+        let slowest = weir_fabric::bottleneck(&self.hops(port, &forth));
+        let window_bytes = match self.scenario.nic.window {
+            Window::None => u64::MAX,
+            Window::Bdp => slowest.bytes_in(base_rtt).max(1),
+            Window::Bytes(bytes) => bytes.get(),
+        };
         let prio = self.prio_of_class(flow.class);
         let mut end = |side: u32, port: u32, rate, path: &[u16]| {
             let nic = &self.scenario.nic;
@@ -208,6 +214,7 @@ impl Engine<'_> {
                 qpn: qpn_of(slot * 2 + side),
                 peer: qpn_of(slot * 2 + 1 - side),
                 mtu: self.mtu,
+                window_bytes,
                 ack_every: nic.ack_every,
                 ack_timeout: nic.retransmission_timeout,
                 retry_count: nic.retry_count,

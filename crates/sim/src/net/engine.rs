@@ -6,7 +6,7 @@ use super::event::Event;
 use super::forward::SwitchNode;
 use super::frame::{Flying, Telemetry};
 use super::host::Host;
-use super::line::{Faults, Line};
+use super::line::{Faults, Line, Losses};
 use super::options::{Progress, RunOptions, Tap};
 use super::path::Paths;
 use super::pauses::PauseLog;
@@ -54,6 +54,10 @@ pub(crate) struct Engine<'a> {
 
     pub(super) lines: Vec<Line>,
     pub(super) faults: Vec<Option<Box<Faults>>>,
+    pub(super) losses: Vec<Losses>,
+    /// Whether the link of each port is up, and how many are not.
+    pub(super) up: Vec<bool>,
+    pub(super) ports_down: u32,
     pub(super) stages: Vec<Stage>,
     /// How many faults hold each link down.
     pub(super) link_down: Vec<u32>,
@@ -147,6 +151,7 @@ impl Engine<'_> {
             };
             self.now = Time::from_ps(at);
             self.counts.events += 1;
+            self.look_ahead();
             self.serve(event);
             if self.counts.events.is_multiple_of(EVENTS_PER_UPDATE)
                 && !progress.update(self.now, self.flows_over, flows)
@@ -159,9 +164,24 @@ impl Engine<'_> {
         }
     }
 
+    /// Reads what the next event will want, so that it is on its way from memory while this one is served.
+    #[inline]
+    fn look_ahead(&self) {
+        match self.wheel.upcoming() {
+            Some(Event::ToSwitch { node, local, frame }) => self.look_at_switch(*node, *local, *frame),
+            Some(Event::ToHost { frame, .. }) => self.look_at_host(*frame),
+            Some(Event::SwitchFree(port)) => {
+                std::hint::black_box(self.lines[*port as usize].node);
+            }
+            _ => {}
+        }
+    }
+
     #[inline]
     fn serve(&mut self, event: Event) {
         match event {
+            Event::ToSwitch { node, local, frame } => self.at_switch(node, local, frame),
+            Event::ToHost { port, frame } => self.at_host(port, frame),
             Event::Arrive { port, frame } => self.arrive(port, frame),
             Event::SwitchFree(port) => {
                 self.lines[port as usize].wake_pending = false;

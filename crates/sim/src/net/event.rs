@@ -6,12 +6,18 @@ use super::frame::Handle;
 /// depends on scenario and seed alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
-    /// The last byte of a frame is at a port.
-    Arrive {
-        /// The receiving port (global number).
-        port: u32,
+    /// The last byte of a frame is at a port of a switch.
+    ToSwitch {
+        /// Index of the switch.
+        node: u32,
+        /// Number of the port there.
+        local: u16,
         frame: Handle,
     },
+    /// The last byte of a frame is at a port of a host.
+    ToHost { port: u32, frame: Handle },
+    /// The same for a line where something is out of the ordinary: faults, taps.
+    Arrive { port: u32, frame: Handle },
     /// The transmitter of a switch port is free, and something may wait for it.
     SwitchFree(u32),
     /// A NIC may have something to send: its transmitter is free or its pacer lets someone go.

@@ -2,13 +2,14 @@
 
 use super::engine::Engine;
 use super::event::Event;
-use super::frame::Handle;
+use super::frame::{Handle, INT, NO_TELEMETRY};
 use super::path::DYNAMIC;
 use super::pauses::Begin;
 use super::rng::{Purpose, hash};
 use crate::results::LosslessDrop;
+use weir_congestion::IntHop;
 use weir_fabric::NodeId;
-use weir_switch::{Admit, DropReason, PfcFrame, Port, Priority, Switch};
+use weir_switch::{Admit, DropReason, Pass, PfcFrame, Port, Priority, Switch};
 use weir_units::Time;
 
 /// A switch and where its ports stand among all ports.
@@ -29,31 +30,93 @@ const LOSSLESS_DROPS_KEPT: usize = 1000;
 impl Engine<'_> {
     /// A frame is at a switch, whole.
     #[inline]
-    pub(super) fn switch_arrive(&mut self, node: u32, port: u32, mut frame: Handle) {
-        let out = if frame.path == DYNAMIC {
-            match self.next_port(node, frame) {
+    pub(super) fn switch_arrive(&mut self, node: u32, local: u16, mut frame: Handle) {
+        let out = match frame.path {
+            DYNAMIC => DYNAMIC,
+            at => u32::from(self.paths.port(at)),
+        };
+        let out = if out == DYNAMIC || self.ports_down > 0 {
+            match self.way_round(node, out, &mut frame) {
                 Some(out) => out,
                 None => return self.discard(frame),
             }
         } else {
-            let out = self.paths.port(frame.path);
             frame.path += 1;
-            out
+            out as u16
         };
+        let now = self.now;
         let switch = &mut self.switches[node as usize];
-        let in_port = Port((port - switch.first_port) as u16);
-        let out_port = switch.first_port + u32::from(out);
-        let priority = Priority::from_pcp(frame.prio);
-        match switch.switch.admit(self.now, in_port, Port(out), priority, frame) {
-            Admit::Queued => {}
-            Admit::Dropped { reason, frame } => {
-                self.dropped(node, reason);
-                self.discard(frame);
-                return;
-            }
+        let (in_port, priority) = (Port(local), Priority::from_pcp(frame.prio));
+        let port = switch.first_port + u32::from(out);
+        let line = &mut self.lines[port as usize];
+        let idle = !line.wake_pending && line.busy_until <= now;
+        let admitted = match idle && self.pfc_out[port as usize].is_empty() {
+            true => match switch.switch.pass(now, in_port, Port(out), priority, frame) {
+                Pass::Through(departure) => {
+                    self.depart(port, departure.frame);
+                    return self.send_pauses(node, None);
+                }
+                Pass::Admitted(admitted) => admitted,
+            },
+            false => switch.switch.admit(now, in_port, Port(out), priority, frame),
+        };
+        if let Admit::Dropped { reason, frame } = admitted {
+            self.dropped(node, reason);
+            return self.discard(frame);
         }
-        self.send_pauses(node, Some(out_port));
-        self.switch_kick(out_port);
+        self.send_pauses(node, Some(port));
+        self.switch_kick(port);
+    }
+
+    /// Reads what [`Engine::switch_arrive`] will want.
+    #[inline]
+    pub(super) fn look_at_switch(&self, node: u32, local: u16, frame: Handle) {
+        if frame.path == DYNAMIC {
+            return;
+        }
+        let (out, priority) = (self.paths.port(frame.path), Priority::from_pcp(frame.prio));
+        let switch = &self.switches[node as usize];
+        std::hint::black_box(self.lines[(switch.first_port + u32::from(out)) as usize].busy_until);
+        std::hint::black_box(switch.switch.ingress_shared_bytes(Port(local), priority));
+        std::hint::black_box(switch.switch.queue_bytes(Port(out), priority));
+        std::hint::black_box(switch.switch.is_empty(Port(out)));
+    }
+
+    /// A frame leaves a switch.
+    #[inline]
+    fn depart(&mut self, port: u32, frame: Handle) {
+        if frame.flags & INT != 0 {
+            self.write_telemetry(port, frame);
+        }
+        self.transmit(port, frame);
+    }
+
+    /// In-band telemetry, as the frame begins to leave: what the port has sent before it and what waits behind it.
+    #[cold]
+    fn write_telemetry(&mut self, port: u32, frame: Handle) {
+        let slot = self.frames.get(frame.packet).telemetry;
+        if slot == NO_TELEMETRY {
+            return;
+        }
+        let line = &self.lines[port as usize];
+        let switch = &self.switches[line.node as usize].switch;
+        let queue_bytes = switch.queue_bytes(Port(line.local), Priority::from_pcp(frame.prio));
+        let hop = IntHop { at: self.now, tx_bytes: line.tx_bytes, queue_bytes, rate: line.rate };
+        self.telemetry.get_mut(slot).push(hop);
+    }
+
+    /// The output port of a frame that has none, or whose own may be down.
+    #[cold]
+    fn way_round(&mut self, node: u32, out: u32, frame: &mut Handle) -> Option<u16> {
+        if out != DYNAMIC {
+            let port = self.switches[node as usize].first_port + out;
+            if self.up[port as usize] {
+                frame.path += 1;
+                return Some(out as u16);
+            }
+            frame.path = DYNAMIC;
+        }
+        self.next_port(node, *frame)
     }
 
     /// The output port of a frame that carries no path.
@@ -100,7 +163,7 @@ impl Engine<'_> {
             let Some(departure) = switch.switch.dequeue(self.now, Port(local), &mut || marks.unit()) else {
                 return;
             };
-            self.transmit(port, departure.frame);
+            self.depart(port, departure.frame);
             self.send_pauses(node, None);
         }
         let more = !self.switches[node as usize].switch.is_empty(Port(local))

@@ -41,8 +41,9 @@ impl Frame for Handle {
     }
 }
 
-/// A packet under way.
+/// A packet under way: one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Flying {
     pub(crate) packet: Packet<()>,
     /// The end that it is for: `2 × connection + side`.

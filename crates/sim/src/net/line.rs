@@ -10,8 +10,9 @@ pub(crate) const GAP_BYTES: u32 = 12;
 /// Smallest frame, FCS included (IEEE 802.3, clause 4.4.2).
 pub(crate) const MIN_FRAME_BYTES: u32 = 64;
 
-/// The transmitter of a port and the cable behind it.
+/// The transmitter of a port and the cable behind it: one cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(crate) struct Line {
     /// When the transmitter may begin the next frame.
     pub(crate) busy_until: Time,
@@ -22,28 +23,62 @@ pub(crate) struct Line {
     pub(crate) tx_frames: u64,
     /// Their bytes without preamble and gap.
     pub(crate) tx_bytes: u64,
-    /// Frames that arrived whole at this port, PFC included.
-    pub(crate) rx_frames: u64,
-    /// Their bytes.
-    pub(crate) rx_bytes: u64,
-    /// Frames that this port sent and that never arrived, or arrived with a bad FCS.
-    pub(crate) lost: u64,
     /// Picoseconds a byte, where that is whole; 0 otherwise.
     byte_ps: u32,
-    /// The port at the other end.
+    /// The port at the other end (global number), and its node's index.
     pub(crate) peer: u32,
+    pub(crate) peer_node: u32,
     /// The node of this port: index of the host or switch.
     pub(crate) node: u32,
-    /// Number of this port on its node.
+    /// Number of this port on its node, and of the other end on its.
     pub(crate) local: u16,
-    /// Whether the node is a switch.
+    pub(crate) peer_local: u16,
+    /// Whether the node is a switch, and that at the other end.
     pub(crate) switch: bool,
+    pub(crate) peer_switch: bool,
     /// Whether an event will come when the transmitter is free.
     pub(crate) wake_pending: bool,
-    /// Whether the link is up.
-    pub(crate) up: bool,
-    /// Whether anything out of the ordinary holds: faults, a tap, the link down.
+    /// Whether anything out of the ordinary holds at either end: faults, a tap, the link down.
     pub(crate) special: bool,
+}
+
+const _: () = assert!(size_of::<Line>() == 64);
+
+/// What became of frames that a port sent, besides those that arrived.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Losses {
+    /// Frames that never arrived, or arrived with a bad FCS.
+    pub(crate) frames: u64,
+    /// Frames sent less frames arrived: losses, less duplicates.
+    pub(crate) missing_frames: i64,
+    pub(crate) missing_bytes: i64,
+}
+
+impl Losses {
+    /// A frame is lost.
+    pub(crate) fn lose(&mut self, bytes: u32) {
+        self.frames += 1;
+        self.missing_frames += 1;
+        self.missing_bytes += i64::from(bytes);
+    }
+
+    /// A frame arrives twice.
+    pub(crate) fn double(&mut self, bytes: u32) {
+        self.missing_frames -= 1;
+        self.missing_bytes -= i64::from(bytes);
+    }
+}
+
+/// The near and the far end of a line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// Port counted over all nodes.
+    pub(crate) port: u32,
+    /// Index of the host or switch.
+    pub(crate) node: u32,
+    /// Number of the port on its node.
+    pub(crate) local: u16,
+    pub(crate) switch: bool,
 }
 
 /// When a frame that starts now will have been sent and will arrive.
@@ -56,7 +91,7 @@ pub(crate) struct Sent {
 }
 
 impl Line {
-    pub(crate) fn new(rate: Rate, delay: Span, peer: u32, node: u32, local: u16, switch: bool) -> Self {
+    pub(crate) fn new(rate: Rate, delay: Span, near: Place, far: Place) -> Self {
         const PS_BITS: u64 = 8_000_000_000_000;
         let bps = rate.as_bps();
         let whole = bps != 0 && PS_BITS.is_multiple_of(bps);
@@ -66,16 +101,15 @@ impl Line {
             rate,
             tx_frames: 0,
             tx_bytes: 0,
-            rx_frames: 0,
-            rx_bytes: 0,
-            lost: 0,
             byte_ps: if whole { u32::try_from(PS_BITS / bps).unwrap_or(0) } else { 0 },
-            peer,
-            node,
-            local,
-            switch,
+            peer: far.port,
+            peer_node: far.node,
+            node: near.node,
+            local: near.local,
+            peer_local: far.local,
+            switch: near.switch,
+            peer_switch: far.switch,
             wake_pending: false,
-            up: true,
             special: false,
         }
     }
@@ -209,7 +243,8 @@ mod tests {
 
     #[test]
     fn a_frame_occupies_preamble_frame_and_gap_and_arrives_before_the_gap() {
-        let mut line = Line::new(Rate::from_gbps(100), Span::from_us(1), 1, 0, 0, false);
+        let end = |port| Place { port, node: port, local: 0, switch: false };
+        let mut line = Line::new(Rate::from_gbps(100), Span::from_us(1), end(0), end(1));
         // 1024 B of payload in a RoCEv2 write: 14 + 20 + 8 + 12 + 1024 + 4 + 4 = 1086 B of frame.
         let sent = line.send(Time::from_us(5), 1086);
         assert_eq!(sent.free, Time::from_us(5) + Span::from_ps((1086 + 20) * 80));

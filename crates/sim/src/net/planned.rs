@@ -147,10 +147,12 @@ impl Engine<'_> {
 
     /// Whether the line of a port needs the long way round.
     pub(super) fn set_special(&mut self, port: u32) {
-        let special = self.faults[port as usize].is_some()
-            || self.tap_of(port).is_some()
-            || !self.lines[port as usize].up;
-        self.lines[port as usize].special = special;
+        let peer = self.lines[port as usize].peer;
+        let tapped = self.tap_of(port).is_some() || self.tap_of(peer).is_some();
+        for (port, peer) in [(port, peer), (peer, port)] {
+            let faulty = self.faults[port as usize].is_some() || self.faults[peer as usize].is_some();
+            self.lines[port as usize].special = tapped || faulty || !self.up[port as usize];
+        }
     }
 
     /// Links go down or come back; routes and the paths of all connections follow at once.
@@ -160,7 +162,8 @@ impl Engine<'_> {
             *count = if down { *count + 1 } else { count.saturating_sub(1) };
             let up = *count == 0;
             for port in self.ports_of(*link) {
-                self.lines[port as usize].up = up;
+                let was = std::mem::replace(&mut self.up[port as usize], up);
+                self.ports_down = self.ports_down + u32::from(was && !up) - u32::from(up && !was);
                 self.set_special(port);
                 if up {
                     self.port_up(port);

@@ -103,7 +103,7 @@ impl Engine<'_> {
 
     /// The line of a NIC is free: the next frame, and the time of the one after it.
     fn nic_send(&mut self, port: u32) {
-        if !self.lines[port as usize].up {
+        if self.lines[port as usize].special && !self.up[port as usize] {
             return;
         }
         let sent_pfc = !self.pfc_out[port as usize].is_empty() && self.send_pfc(port);

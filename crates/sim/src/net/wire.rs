@@ -13,20 +13,22 @@ impl Engine<'_> {
     pub(super) fn transmit(&mut self, port: u32, frame: Handle) {
         let line = &mut self.lines[port as usize];
         let sent = line.send(self.now, u32::from(frame.bytes));
-        let peer = line.peer;
         if line.special {
-            return self.transmit_special(port, peer, frame, sent);
+            return self.transmit_special(port, frame, sent);
         }
-        self.wheel.push(sent.arrives.as_ps(), Event::Arrive { port: peer, frame });
+        let event = match line.peer_switch {
+            true => Event::ToSwitch { node: line.peer_node, local: line.peer_local, frame },
+            false => Event::ToHost { port: line.peer, frame },
+        };
+        self.wheel.push(sent.arrives.as_ps(), event);
     }
 
     #[cold]
-    fn transmit_special(&mut self, port: u32, peer: u32, mut frame: Handle, sent: Sent) {
+    fn transmit_special(&mut self, port: u32, mut frame: Handle, sent: Sent) {
+        let peer = self.lines[port as usize].peer;
         self.tap_frame(port, Direction::Out, frame);
-        if !self.lines[port as usize].up {
-            self.lines[port as usize].lost += 1;
-            self.counts.drops += 1;
-            return self.discard(frame);
+        if !self.up[port as usize] {
+            return self.lose(port, frame);
         }
         let data = self.frames.get(frame.packet).packet.payload_bytes > 0;
         let Some(faults) = &mut self.faults[port as usize] else {
@@ -34,9 +36,7 @@ impl Engine<'_> {
         };
         let fate = faults.fate(u32::from(frame.bytes), data);
         if fate.lost {
-            self.lines[port as usize].lost += 1;
-            self.counts.drops += 1;
-            return self.discard(frame);
+            return self.lose(port, frame);
         }
         if fate.corrupted {
             frame.flags |= CORRUPT;
@@ -47,43 +47,54 @@ impl Engine<'_> {
             let copy = *self.frames.get(frame.packet);
             self.hold(copy.to);
             let packet = self.frames.insert(copy);
+            self.losses[port as usize].double(u32::from(frame.bytes));
             self.counts.duplicates += 1;
             self.wheel.push(at.as_ps(), Event::Arrive { port: peer, frame: Handle { packet, ..frame } });
         }
     }
 
-    /// A frame is at a port, whole.
-    #[inline]
-    pub(super) fn arrive(&mut self, port: u32, frame: Handle) {
-        let line = &mut self.lines[port as usize];
-        line.rx_frames += 1;
-        line.rx_bytes += u64::from(frame.bytes);
-        let (node, switch) = (line.node, line.switch);
-        if line.special && !self.arrive_special(port, frame) {
-            return;
-        }
-        match switch {
-            true => self.switch_arrive(node, port, frame),
-            false => self.host_arrive(node, port, frame),
-        }
+    /// A frame that a port sent does not arrive.
+    #[cold]
+    fn lose(&mut self, port: u32, frame: Handle) {
+        self.losses[port as usize].lose(u32::from(frame.bytes));
+        self.counts.drops += 1;
+        self.discard(frame);
     }
 
-    /// Whether the frame goes on.
+    /// A frame is at a switch, whole.
+    #[inline]
+    pub(super) fn at_switch(&mut self, node: u32, local: u16, frame: Handle) {
+        if self.ports_down > 0 {
+            let port = self.switches[node as usize].first_port + u32::from(local);
+            return self.arrive(port, frame);
+        }
+        self.switch_arrive(node, local, frame);
+    }
+
+    /// A frame is at a host, whole.
+    #[inline]
+    pub(super) fn at_host(&mut self, port: u32, frame: Handle) {
+        if self.ports_down > 0 {
+            return self.arrive(port, frame);
+        }
+        let host = self.lines[port as usize].node;
+        self.host_arrive(host, port, frame);
+    }
+
+    /// A frame is at a port where something is, or may be, out of the ordinary.
     #[cold]
-    fn arrive_special(&mut self, port: u32, frame: Handle) -> bool {
-        if !self.lines[port as usize].up {
+    pub(super) fn arrive(&mut self, port: u32, frame: Handle) {
+        let line = &self.lines[port as usize];
+        let (node, local, switch, peer) = (line.node, line.local, line.switch, line.peer);
+        if !self.up[port as usize] {
             // The cable went out while the frame was on it.
-            let line = &mut self.lines[port as usize];
-            line.rx_frames -= 1;
-            line.rx_bytes -= u64::from(frame.bytes);
-            let peer = line.peer;
-            self.lines[peer as usize].lost += 1;
-            self.counts.drops += 1;
-            self.discard(frame);
-            return false;
+            return self.lose(peer, frame);
         }
         self.tap_frame(port, Direction::In, frame);
-        true
+        match switch {
+            true => self.switch_arrive(node, local, frame),
+            false => self.host_arrive(node, port, frame),
+        }
     }
 
     /// Sends the next PFC frame that waits at a port, whose line is free. False if there is none.
@@ -105,8 +116,8 @@ impl Engine<'_> {
                 Some(faults) => faults.fate(MIN_FRAME_BYTES, false).lost,
                 None => false,
             };
-            if lost || !self.lines[port as usize].up {
-                self.lines[port as usize].lost += 1;
+            if lost || !self.up[port as usize] {
+                self.losses[port as usize].lose(MIN_FRAME_BYTES);
                 self.counts.drops += 1;
                 return true;
             }
@@ -120,9 +131,13 @@ impl Engine<'_> {
     pub(super) fn pfc_arrive(&mut self, port: u32, frame: u32) {
         let pfc: PfcFrame = *self.pfcs.get(frame);
         self.pfcs.remove(frame);
-        let line = &mut self.lines[port as usize];
-        line.rx_frames += 1;
-        line.rx_bytes += u64::from(MIN_FRAME_BYTES);
+        let line = &self.lines[port as usize];
+        let peer = line.peer;
+        if !self.up[port as usize] {
+            self.losses[peer as usize].lose(MIN_FRAME_BYTES);
+            self.counts.drops += 1;
+            return;
+        }
         let (node, local, switch) = (line.node, line.local, line.switch);
         if line.special {
             self.tap_pfc(port, Direction::In, &pfc);

@@ -83,6 +83,11 @@ impl<M: Memory> Qp<M> {
     pub fn control(&self) -> &Control {
         &self.control
     }
+    /// Most payload bytes in flight: the controller's window, or the cap of the configuration.
+    #[inline]
+    pub fn window_bytes(&self) -> u64 {
+        self.control.window_bytes().min(self.config.window_bytes)
+    }
     /// The pacing rate at `now`.
     pub fn rate(&mut self, now: Time) -> Rate {
         self.control.advance(now);
@@ -169,7 +174,7 @@ impl<M: Memory> Qp<M> {
     #[inline]
     pub(crate) fn has_request(&self) -> bool {
         self.state.awaits_answers()
-            && self.req.has_data(&self.config, self.control.window_bytes(), self.state == QpState::Sqd)
+            && self.req.has_data(&self.config, self.window_bytes(), self.state == QpState::Sqd)
     }
 
     /// The next data packet: a read response or a request, in turn where there are both. `None` when [`Self::want`] is not

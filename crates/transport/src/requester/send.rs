@@ -6,7 +6,6 @@ use crate::env::Env;
 use crate::memory::Memory;
 use crate::packet::{Flags, Packet};
 use crate::qp::Qp;
-use weir_congestion::Controller;
 use weir_units::Time;
 
 impl<M: Memory> Qp<M> {
@@ -28,7 +27,7 @@ impl<M: Memory> Qp<M> {
                 return None;
             }
         }
-        let window = self.control.window_bytes();
+        let window = self.window_bytes();
         let (req, config) = (&mut self.req, &self.config);
         let wqe = req.sq.get(req.cur)?;
         let response = wqe.wr.op.needs_response();
