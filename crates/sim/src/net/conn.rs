@@ -440,7 +440,10 @@ impl Engine<'_> {
                 result.fct_ps = Some(fct);
                 result.slowdown = Some((fct as f64 / result.ideal_ps.max(1) as f64).max(1.0));
             }
-            status => result.status = FlowStatus::Failed(format!("{status:?}")),
+            status => {
+                result.status = FlowStatus::Failed(format!("{status:?}"));
+                result.delivered_bytes = conn.delivered_of(id, result.bytes);
+            }
         }
         self.running_flows -= 1;
         self.delivered(slot);

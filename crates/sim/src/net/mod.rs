@@ -1,4 +1,3 @@
-#![allow(dead_code, reason = "taps and telemetry follow")]
 //! Weir's own simulator: hosts with real queue pairs, lossless switches, cables with faults; a clock of picoseconds.
 
 mod build;

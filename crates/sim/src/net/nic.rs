@@ -195,7 +195,8 @@ impl Nic {
         }
     }
 
-    /// Everyone waiting here, in any state, for the accounts at the end.
+    /// Whether nobody waits here, in any state.
+    #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         self.paced.is_empty() && self.classes.iter().all(|c| c.urgent.is_empty() && c.ready.is_empty())
     }

@@ -62,11 +62,6 @@ impl NicPort {
         }
         Priority::ALL.iter().filter(|p| self.pause.is_paused(now, **p)).fold(0, |mask, p| mask | p.bit())
     }
-
-    /// Bytes that a slow receiver holds.
-    pub(crate) fn held_frames(&self) -> usize {
-        self.slow.as_ref().map_or(0, |slow| slow.waiting.len())
-    }
 }
 
 impl Engine<'_> {

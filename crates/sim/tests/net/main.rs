@@ -2,5 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
-mod basics;
+mod accounts;
+mod control;
+mod faults;
+mod same;
 mod setup;
+mod stuck;
+mod times;

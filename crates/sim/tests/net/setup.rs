@@ -71,3 +71,19 @@ pub fn assert_all_done(results: &Results) {
     }
     assert!(results.lossless_drops.is_empty(), "{:?}", results.lossless_drops[0]);
 }
+
+/// A three-tier fat-tree of 16 hosts at 100 Gb/s.
+pub fn fat_tree() -> Scenario {
+    scenario(TopologySpec::fat_tree(4, Rate::from_gbps(100), US))
+}
+
+/// A scenario that needs no other file.
+pub fn from_toml(text: &str) -> Scenario {
+    Scenario::from_toml(text, "test.toml", &mut |file| Err(format!("no file {file}"))).unwrap()
+}
+
+/// `node:port` of the switch port that leads to a host.
+pub fn results_port(s: &Scenario, host: u32) -> String {
+    let peer = s.topology.ports(NodeId(host))[0].peer;
+    s.topology.port_name(peer.node, peer.port)
+}
