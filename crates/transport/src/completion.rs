@@ -98,7 +98,7 @@ pub struct CqId(pub u32);
 pub enum Notify {
     /// The next completion.
     Next,
-    /// The next solicited one, or one in error (IBTA volume 1, 11.4.2.2).
+    /// The next solicited one, or one in error (IBTA volume 1, 11.4.2).
     Solicited,
 }
 
@@ -152,7 +152,7 @@ impl Cq {
         self.entries.iter()
     }
 
-    /// Whether a completion was lost because the queue was full. Such a queue is of no more use (IBTA volume 1, 11.6.3.1).
+    /// Whether a completion was lost because the queue was full. Such a queue is of no more use (IBTA volume 1, 11.6.3).
     pub fn overflowed(&self) -> bool {
         self.overflowed
     }

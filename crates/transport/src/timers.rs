@@ -2,7 +2,7 @@
 
 use weir_units::Span;
 
-/// The local ACK timeout of a code: 4.096 us × 2^code, 0 for never (IBTA volume 1, 9.9.2.1.1).
+/// The local ACK timeout of a code: 4.096 us × 2^code, 0 for never (IBTA volume 1, 9.9.2).
 pub fn ack_timeout(code: u8) -> Span {
     if code == 0 { Span::MAX } else { Span::from_ps(4_096_000 << u64::from(code.min(31))) }
 }

@@ -4,7 +4,7 @@ use crate::keys::WindowBind;
 use weir_wire::Qpn;
 
 /// A local key that is not checked: for a consumer that owns the whole memory (the reserved L_Key of IBTA volume 1,
-/// 10.6.2.3). The simulator uses nothing else.
+/// 10.6.2). The simulator uses nothing else.
 pub const RESERVED_LKEY: u32 = 0;
 
 /// A piece of local memory.

@@ -110,8 +110,8 @@ fn run(seed: u64, case: &Case, may_fail: bool) {
     let mut pair = Pair::new(connected(&base), (COUNTER + 64) as usize);
     let posted = post(&mut pair, &mut rng, 12);
     let mut due: Vec<(usize, usize)> = Vec::new();
-    for side in 0..2 {
-        due.extend((0..posted[side].len()).map(|index| (side, index)));
+    for (side, posted) in posted.iter().enumerate() {
+        due.extend((0..posted.len()).map(|index| (side, index)));
     }
     due.sort_by_key(|(side, index)| (*index, *side));
     let mut due = due.into_iter();

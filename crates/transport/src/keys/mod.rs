@@ -137,13 +137,13 @@ impl Keys {
     }
 
     /// Registers a region. Gives the key, local and remote. Remote write and atomic rights need the local write right
-    /// (IBTA volume 1, 10.6.3.1).
+    /// (IBTA volume 1, 10.6.3).
     pub fn register_region(&mut self, what: Registration) -> Result<u32, KeyError> {
         check_rights(0, what.access, what.access)?;
         Ok(self.insert(Entry::Region(Region { what, windows: 0 })))
     }
 
-    /// Ends a registration. Not while windows are bound to it (IBTA volume 1, 11.2.8.5).
+    /// Ends a registration. Not while windows are bound to it (IBTA volume 1, 11.2.8).
     pub fn deregister(&mut self, key: u32) -> Result<(), KeyError> {
         match self.slot(key)?.entry {
             Entry::Region(Region { windows: 0, .. }) => {
@@ -184,7 +184,7 @@ impl Keys {
             Entry::Region(region) => (&region.what, region.what.pd == pd),
             Entry::Window(window) => {
                 let bound = window.bound.as_ref().ok_or(KeyError::Unknown { key })?;
-                // A type 2 window is for the queue pair that it was bound on (IBTA volume 1, 10.6.7.2.3).
+                // A type 2 window is for the queue pair that it was bound on (IBTA volume 1, 10.6.7).
                 (&bound.what, window.pd == pd && (window.kind == WindowKind::One || bound.qpn == qpn))
             }
             Entry::Free => return Err(KeyError::Unknown { key }),

@@ -70,7 +70,7 @@ impl Keys {
         let (low, zero_based) = match window.kind {
             WindowKind::One if u32::from(slot.low) != key & 0xff => return Err(KeyError::Unknown { key }),
             WindowKind::One => (slot.low.wrapping_add(1), false),
-            // A type 2 window must be invalid before it is bound anew (IBTA volume 1, 10.6.7.2.4).
+            // A type 2 window must be invalid before it is bound anew (IBTA volume 1, 10.6.7).
             WindowKind::Two if window.bound.is_some() => return Err(KeyError::InUse { key }),
             WindowKind::Two => (key as u8, access.contains(Access::ZERO_BASED)),
         };

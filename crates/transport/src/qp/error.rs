@@ -1,4 +1,4 @@
-//! The error state: every outstanding work request completes once (IBTA volume 1, 10.3.1.7 and 10.8.6).
+//! The error state: every outstanding work request completes once (IBTA volume 1, 10.3.1 and 10.8.6).
 
 use super::{Qp, QpState};
 use crate::completion::{Completion, Status, WcOp};
@@ -15,7 +15,7 @@ impl<M: Memory> Qp<M> {
     }
 
     /// The oldest send request ends with a local error. An unreliable queue pair goes on receiving (IBTA volume 1,
-    /// 10.3.1.6).
+    /// 10.3.1).
     #[cold]
     pub(crate) fn fail_locally(&mut self, status: Status, env: &mut Env<M>) {
         if self.config.service.is_reliable() {

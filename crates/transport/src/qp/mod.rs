@@ -110,7 +110,8 @@ impl<M: Memory> Qp<M> {
         if !self.state.receives() {
             return;
         }
-        if self.state == QpState::Rtr {
+        if self.state == QpState::Rtr && !self.resp.established {
+            self.resp.established = true;
             env.events.push_back(Event::CommunicationEstablished(self.config.qpn));
         }
         if packet.opcode.0 >> 5 != self.config.service.code() {

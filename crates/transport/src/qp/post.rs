@@ -8,7 +8,7 @@ use crate::memory::Memory;
 use crate::requester::wc_op;
 use crate::work::{PostError, RecvWr, SendOp, SendWr};
 
-/// Longest message (IBTA volume 1, 9.7.7.1.1: 2^31 bytes); at an MTU of 256 a packet less, so that its PSNs stay
+/// Longest message (IBTA volume 1, 9.7.7: 2^31 bytes); at an MTU of 256 a packet less, so that its PSNs stay
 /// comparable.
 const MOST_BYTES: u64 = 1 << 31;
 
@@ -63,7 +63,7 @@ impl<M: Memory> Qp<M> {
     fn check_send(&self, wr: &SendWr) -> Result<u64, PostError> {
         let config = &self.config;
         let service = config.service;
-        // Operations by service: IBTA volume 1, table 35; annex A14: a target has no send queue.
+        // Operations by service: IBTA volume 1, 9.4; annex A14: a target has no send queue.
         let supported = match (service, wr.op) {
             (Service::Rc | Service::XrcInitiator, op) => !matches!(op, SendOp::Datagram { .. }),
             (Service::Uc, SendOp::Send { .. } | SendOp::Write { .. }) => true,

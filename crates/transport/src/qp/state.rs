@@ -49,12 +49,13 @@ impl QpState {
         matches!(self, QpState::Rts | QpState::Sqd)
     }
 
-    /// Whether a consumer may change it to `to` (IBTA volume 1, figure 124).
+    /// Whether a consumer may change it to `to` (IBTA volume 1; as the Linux kernel has it).
     pub const fn may_become(self, to: QpState) -> bool {
         use QpState::*;
         matches!(
             (self, to),
-            (_, Reset | Error)
+            (_, Reset)
+                | (Init | Rtr | Rts | Sqd | Sqe | Error, Error)
                 | (Reset | Init, Init)
                 | (Init, Rtr)
                 | (Rtr | Rts | Sqd | Sqe, Rts)
@@ -157,7 +158,7 @@ impl<M: Memory> Qp<M> {
 
     fn check(&self, from: QpState, to: QpState, with: &Modify) -> Result<(), ModifyError> {
         use QpState::*;
-        // Paths and sequence numbers belong to the step that first uses them (IBTA volume 1, table 91).
+        // Paths and sequence numbers belong to the step that first uses them (IBTA volume 1, 10.3.1).
         let to_rtr = (from, to) == (Init, Rtr);
         let to_rts = (from, to) == (Rtr, Rts);
         let only = [

@@ -1,4 +1,4 @@
-//! What acknowledgements, NAKs and responses do (IBTA volume 1, 9.7.5.2, 9.7.6).
+//! What acknowledgements, NAKs and responses do (IBTA volume 1, 9.7.5, 9.7.6).
 
 use super::NONE;
 use crate::completion::Status;
@@ -14,7 +14,7 @@ use weir_wire::{NakCode, Syndrome};
 
 impl<M: Memory> Qp<M> {
     /// An acknowledgement or NAK. One of a PSN that was never sent (a ghost), or is acknowledged already, is dropped
-    /// (IBTA volume 1, 9.7.5.1.1).
+    /// (IBTA volume 1, 9.7.5).
     #[inline]
     pub(crate) fn handle_ack(
         &mut self,
@@ -127,6 +127,10 @@ impl<M: Memory> Qp<M> {
         let before = self.req.una_pos;
         self.req.una = una;
         self.retire(env);
+        if !self.state.awaits_answers() {
+            // What came to the front had failed, or a completion was lost.
+            return;
+        }
         let (req, config) = (&mut self.req, &self.config);
         if req.next < una {
             // An answer to packets sent before going back: they need not be sent again.
@@ -203,7 +207,7 @@ impl<M: Memory> Qp<M> {
                 .answered_selectively(now, seq, rx, env, |qp, index, env| qp.place(index, seq, packet, env));
         }
         // A response acknowledges every request before its own, and shows that a response in between is missing
-        // (IBTA volume 1, 9.7.5.2.4).
+        // (IBTA volume 1, 9.7.5).
         if !self.acknowledge(now, seq, false, rx, env) || self.req.una != seq {
             return self.ask_again(now, env);
         }
@@ -213,7 +217,7 @@ impl<M: Memory> Qp<M> {
     }
 
     /// Puts the payload of response `seq` where the request at `index` wants it. False: it is not the answer to a read, or
-    /// not as long as it must be, and then the queue pair is in error (IBTA volume 1, 9.9.2.4.2: bad response).
+    /// not as long as it must be, and then the queue pair is in error (IBTA volume 1, 9.9.2: bad response).
     fn place(&mut self, index: usize, seq: u64, packet: &Packet<M::Payload>, env: &mut Env<M>) -> bool {
         let Some(wqe) = self.req.sq.get(index) else { return false };
         if !matches!(wqe.wr.op, SendOp::Read { .. }) || !(wqe.first..wqe.end()).contains(&seq) {

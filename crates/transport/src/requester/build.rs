@@ -81,13 +81,18 @@ pub(super) fn build<M: Memory>(
             wqe.wr.local.parts(offset, bytes, |va, _, len| memory.read(va, len, &mut packet.payload));
         }
     }
-    if last && wqe.wr.solicited {
+    if last && wqe.wr.solicited && uses_receive(&wqe.wr.op) {
         packet.flags |= Flags::SOLICITED;
     }
     match config.service {
         Service::XrcInitiator => with_srqn(packet, config, wqe.wr.srqn),
         _ => packet,
     }
+}
+
+/// Whether the message uses a receive request: only then does a solicited event make sense (IBTA volume 1, 9.2.3).
+fn uses_receive(op: &SendOp) -> bool {
+    !matches!(op, SendOp::Write { imm: None, .. })
 }
 
 /// First, middle, last or only.

@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 use weir_units::{Span, Time};
 use weir_wire::Psn;
 
-/// Most packets in flight, so that PSNs stay comparable (IBTA volume 1, 9.7.4.1: less than half of the number space).
+/// Most packets in flight, so that PSNs stay comparable (IBTA volume 1, 9.7.4: less than half of the number space).
 const MOST_IN_FLIGHT: u64 = 1 << 22;
 
 /// No sequence number.

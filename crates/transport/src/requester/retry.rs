@@ -1,4 +1,4 @@
-//! Going back: after NAKs, missing responses and timeouts (IBTA volume 1, 9.7.5.2.8, 9.9.2).
+//! Going back: after NAKs, missing responses and timeouts (IBTA volume 1, 9.7.5, 9.9.2).
 
 use super::{NONE, Stage};
 use crate::completion::Status;
@@ -10,7 +10,7 @@ use crate::timers::rnr_timer;
 use weir_congestion::{Controller, Loss};
 use weir_units::Time;
 
-/// An RNR retry count that never runs out (IBTA volume 1, 9.7.5.2.8).
+/// An RNR retry count that never runs out (IBTA volume 1, 9.7.5).
 const FOR_EVER: u8 = 7;
 
 impl<M: Memory> Qp<M> {

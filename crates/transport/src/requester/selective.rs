@@ -2,7 +2,7 @@
 //!
 //! The responder says what arrived ([`Ext::Sack`]); of a read the requester sees itself which responses arrived. What is
 //! missing before something that arrived is lost and is repeated once; if it is lost again, the timer finds it. Of a read
-//! the missing run alone is asked for again, which the standard allows (IBTA volume 1, 9.7.5.2.4).
+//! the missing run alone is asked for again, which the standard allows (IBTA volume 1, 9.7.5).
 
 use super::{NONE, Requester};
 use crate::env::Env;

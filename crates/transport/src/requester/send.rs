@@ -46,7 +46,7 @@ impl<M: Memory> Qp<M> {
         req.cur += usize::from(last);
         req.rd_out += u32::from(response);
         if !config.service.is_reliable() {
-            // Nothing answers: what has left is done (IBTA volume 1, 9.8.3.1).
+            // Nothing answers: what has left is done (IBTA volume 1, 9.8.3).
             req.una = req.next;
             req.una_pos = req.next_pos;
             if last {

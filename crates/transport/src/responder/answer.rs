@@ -1,4 +1,4 @@
-//! Acknowledgements, NAKs and answers to atomics on their way out (IBTA volume 1, 9.7.5.1).
+//! Acknowledgements, NAKs and answers to atomics on their way out (IBTA volume 1, 9.7.5).
 
 use super::{Ack, Answer, Responder};
 use crate::memory::Memory;

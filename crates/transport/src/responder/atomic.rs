@@ -1,4 +1,4 @@
-//! Atomics: executed once, answered from stored results when they come again (IBTA volume 1, 9.4.5, 9.7.5.1.3).
+//! Atomics: executed once, answered from stored results when they come again (IBTA volume 1, 9.4.5, 9.7.5).
 
 use super::Answer;
 use super::execute::Outcome;
@@ -16,7 +16,7 @@ impl<M: Memory> Qp<M> {
             return self.refuse(NakCode::InvalidRequest, None, env);
         };
         let allowed = self.config.access.contains(Access::REMOTE_ATOMIC);
-        // The address is a multiple of eight (IBTA volume 1, 9.4.5.1).
+        // The address is a multiple of eight (IBTA volume 1, 9.4.5).
         if !allowed || va % 8 != 0 || self.resp.message.is_some() || !self.has_resource() {
             return self.refuse(NakCode::InvalidRequest, None, env);
         }

@@ -1,4 +1,4 @@
-//! Executes a request packet that is in order (IBTA volume 1, 9.7.4.2, 9.7.5.2).
+//! Executes a request packet that is in order (IBTA volume 1, 9.7.4, 9.7.5).
 
 use super::Incoming;
 use crate::completion::Status;
@@ -72,7 +72,7 @@ impl<M: Memory> Qp<M> {
             // A middle or last packet without a first one.
             return self.refuse(NakCode::InvalidRequest, None, env);
         };
-        // First and middle packets are full, a last one is not empty (IBTA volume 1, 9.7.4.1.5 to 9.7.4.1.7).
+        // First and middle packets are full, a last one is not empty (IBTA volume 1, 9.7.4).
         let length_ok = if ends { bytes <= mtu && (bytes > 0 || kind & START != 0) } else { bytes == mtu };
         if message.write != write || !length_ok {
             return self.refuse(NakCode::InvalidRequest, None, env);
@@ -81,7 +81,7 @@ impl<M: Memory> Qp<M> {
             return self.refuse(NakCode::InvalidRequest, None, env);
         }
         if bytes > message.left {
-            // The SEND is longer than its receive buffer (IBTA volume 1, 9.7.4.1.8).
+            // The SEND is longer than its receive buffer (IBTA volume 1, 9.7.4).
             return self.refuse(NakCode::InvalidRequest, Some(Status::LocalLength), env);
         }
         if write && message.epoch != env.keys.epoch() {
@@ -134,7 +134,7 @@ impl<M: Memory> Qp<M> {
     /// A message begins.
     fn begin(&mut self, kind: u8, packet: &Packet<M::Payload>, env: &mut Env<M>) -> Outcome {
         if self.resp.message.is_some() {
-            // The message before has no end (IBTA volume 1, 9.7.4.1.2).
+            // The message before has no end (IBTA volume 1, 9.7.4).
             return self.refuse(NakCode::InvalidRequest, None, env);
         }
         let mut message = Incoming {
@@ -155,7 +155,7 @@ impl<M: Memory> Qp<M> {
             if !self.config.access.contains(Access::REMOTE_WRITE) || len > 1 << 31 {
                 return self.refuse(NakCode::InvalidRequest, None, env);
             }
-            // The key of nothing is not looked at (IBTA volume 1, 9.7.4.1.4).
+            // The key of nothing is not looked at (IBTA volume 1, 9.7.4).
             if len > 0 {
                 let (pd, qpn) = (self.config.pd, self.config.qpn);
                 match env.keys.check_remote(rkey, va, len.into(), Access::REMOTE_WRITE, pd, qpn) {
@@ -171,7 +171,7 @@ impl<M: Memory> Qp<M> {
             match self.resolve_held(env) {
                 Some(room) => message.left = room,
                 None => {
-                    // A fault of the receiver's own (IBTA volume 1, 9.7.5.2.7).
+                    // A fault of the receiver's own (IBTA volume 1, 9.7.5).
                     let status = Some(Status::LocalProtection);
                     return self.refuse(NakCode::RemoteOperationalError, status, env);
                 }
@@ -181,7 +181,7 @@ impl<M: Memory> Qp<M> {
         Outcome::Done
     }
 
-    /// No receive request is there (IBTA volume 1, 9.7.5.2.8).
+    /// No receive request is there (IBTA volume 1, 9.7.5).
     #[cold]
     pub(super) fn not_ready(&mut self) -> Outcome {
         self.counters.out_of_buffer += 1;

@@ -57,7 +57,7 @@ pub(crate) struct Responder<P> {
     expected: Psn,
     /// Messages completed, 24 bits.
     msn: u32,
-    /// A NAK was sent for the expected packet: none more until it comes (IBTA volume 1, 9.7.5.2.8).
+    /// A NAK was sent for the expected packet: none more until it comes (IBTA volume 1, 9.7.5).
     nak_sent: bool,
     /// A packet came marked since the last acknowledgement.
     ce_seen: bool,
@@ -71,6 +71,8 @@ pub(crate) struct Responder<P> {
     /// Results of the latest atomics, for copies of them.
     atomics: VecDeque<(Psn, u64)>,
     reorder: Option<Box<Reorder<P>>>,
+    /// A packet arrived before the queue pair was ready to send.
+    pub established: bool,
 }
 
 impl<P> Responder<P> {
@@ -88,6 +90,7 @@ impl<P> Responder<P> {
             held: None,
             atomics: VecDeque::new(),
             reorder: selective.then(|| Box::new(Reorder::new(config.selective.cap_packets))),
+            established: false,
         }
     }
 

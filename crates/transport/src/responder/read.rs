@@ -1,4 +1,4 @@
-//! Reads: a request becomes responses, paced like other data (IBTA volume 1, 9.7.5.1.4, 9.7.5.1.9).
+//! Reads: a request becomes responses, paced like other data (IBTA volume 1, 9.7.5).
 
 use super::Answer;
 use super::execute::Outcome;
@@ -59,7 +59,7 @@ impl<M: Memory> Qp<M> {
         Outcome::Done
     }
 
-    /// Whether the peer keeps to the reads and atomics that it may have outstanding (IBTA volume 1, 9.7.4.1.11).
+    /// Whether the peer keeps to the reads and atomics that it may have outstanding (IBTA volume 1, 9.7.4).
     pub(super) fn has_resource(&self) -> bool {
         let used = self.resp.queue.iter().filter(|answer| match answer {
             Answer::Read(read) => !read.again,
@@ -77,7 +77,7 @@ impl<M: Memory> Qp<M> {
         }
     }
 
-    /// A read request that has been executed: it is executed again, from where the peer asks (IBTA volume 1, 9.7.5.1.3).
+    /// A read request that has been executed: it is executed again, from where the peer asks (IBTA volume 1, 9.7.5).
     pub(super) fn read_again(&mut self, packet: &Packet<M::Payload>, env: &mut Env<M>) {
         let Some((va, rkey, len)) = packet.reth() else { return };
         let packets = len.div_ceil(self.config.mtu).max(1);

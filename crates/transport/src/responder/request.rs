@@ -1,4 +1,4 @@
-//! Requests that arrive: in order, ahead, or again (IBTA volume 1, 9.7.4.1, 9.7.5.1.3).
+//! Requests that arrive: in order, ahead, or again (IBTA volume 1, 9.7.4, 9.7.5).
 
 use super::execute::Outcome;
 use super::reorder::Taken;

@@ -1,5 +1,5 @@
 //! Unreliable connections: a message with a gap is dropped without a word, the next first packet begins anew (IBTA volume
-//! 1, 9.8.2.2).
+//! 1, 9.8.2).
 
 use super::execute::{KIND, START};
 use crate::env::Env;

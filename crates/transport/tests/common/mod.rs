@@ -1,5 +1,5 @@
 //! Two queue pairs and what lies between them.
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, missing_docs, reason = "each test file uses its part")]
 
 use std::collections::BTreeMap;
 use weir_transport::*;
